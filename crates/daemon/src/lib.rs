@@ -1,0 +1,1 @@
+//! Sockets and threads: the hook door, intake, learner and lifecycle.

@@ -1,0 +1,1 @@
+//! Decisions: behaviors, how their advice is merged, and the configuration they obey.

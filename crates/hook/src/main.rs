@@ -1,0 +1,2 @@
+//! The tiny executable agents run.
+fn main() {}

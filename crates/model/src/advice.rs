@@ -1,0 +1,48 @@
+//! What a behavior answers to an event, before any agent's dialect.
+
+/// Text for the model. `from` names the behavior, so that a person can see who said it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    pub from: &'static str,
+    pub text: String,
+}
+
+/// A decision about a tool call, weakest first: the strongest of several wins.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    Allow { reason: String },
+    Ask { reason: String },
+    Deny { reason: String },
+}
+
+/// Silence is the default. An agent that cannot take a part of it gets the rest.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Advice {
+    /// Says: context the model sees.
+    pub notes: Vec<Note>,
+    /// Tells: lines the person sees.
+    pub tells: Vec<String>,
+    pub verdict: Option<Verdict>,
+    /// Reason to go on with the turn instead of stopping (Stop, SubagentStop).
+    pub hold: Option<String>,
+    /// Additional instructions for a compaction's summary (PreCompact).
+    pub instructions: Option<String>,
+}
+
+impl Advice {
+    pub fn silent() -> Self {
+        Self::default()
+    }
+
+    pub fn say(from: &'static str, text: String) -> Self {
+        Self { notes: vec![Note { from, text }], ..Self::default() }
+    }
+
+    pub fn tell(line: String) -> Self {
+        Self { tells: vec![line], ..Self::default() }
+    }
+
+    pub fn is_silent(&self) -> bool {
+        *self == Self::default()
+    }
+}

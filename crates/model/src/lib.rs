@@ -1,0 +1,19 @@
+//! The nouns of throughline. Nothing here touches a file, a clock, the environment or a runtime;
+//! if you need one of those you are in the wrong room.
+
+mod advice;
+mod entry;
+mod envelope;
+mod event;
+mod ids;
+mod reply;
+
+pub use advice::{Advice, Note, Verdict};
+pub use entry::Entry;
+pub use envelope::{Context, Envelope};
+pub use event::{Author, Detail, Event, EventKind, Outcome, StartSource, Subagent, ToolCall};
+pub use ids::{EventId, SessionId, WorkspaceKey};
+pub use reply::Reply;
+
+/// Unix time in milliseconds. Never negative: a clock before 1970 reads as 0.
+pub type Millis = u64;

@@ -1,0 +1,1 @@
+//! Removes private text and secrets in memory, before anything is written.

@@ -1,0 +1,2 @@
+//! Maintainer commands.
+fn main() {}

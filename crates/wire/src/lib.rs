@@ -22,6 +22,8 @@
 //! its environment and the daemon cannot (see `CONTEXT_KEYS`).
 #![no_std]
 
+pub mod peek;
+
 /// Changes when a frame of the old layout would be misread. A daemon that sees another version
 /// answers `Status::OtherVersion` in its own layout; the first sixteen bytes of a reply never change.
 pub const PROTOCOL: u8 = 1;
@@ -201,7 +203,42 @@ pub const fn deadline_ms(event: &[u8]) -> u32 {
     }
 }
 
-/// A release as one comparable number: 1.2.3 is 0x01_0002_03.
+/// An envelope cannot be read, redacted and synced in no time: each full MiB earns this much more.
+pub const ALLOWANCE_MS_PER_MIB: u32 = 20;
+
+/// How long one hook call may take in all.
+pub const fn patience_ms(event: &[u8], body_len: usize) -> u32 {
+    let body_len = if body_len > MAX_BODY { MAX_BODY } else { body_len };
+    deadline_ms(event).saturating_add((body_len >> 20) as u32 * ALLOWANCE_MS_PER_MIB)
+}
+
+/// The part of `patience_ms` the client keeps for itself: starting the large executable, redacting, one
+/// sync. The rest is the daemon's; a record-only event leaves it 20 ms, ten times a group commit.
+pub const fn reserve_ms(patience_ms: u32) -> u32 {
+    if patience_ms <= 50 { 30 } else { 50 }
+}
+
+/// A namespace is one folder name of ours. Anything that could leave the home folder is not one.
+pub const fn is_namespace(name: &[u8]) -> bool {
+    if name.len() > MAX_NAME {
+        return false;
+    }
+    match name {
+        [] | [b'.', ..] => false,
+        _ => {
+            let mut rest = name;
+            while let [byte, after @ ..] = rest {
+                if *byte == b'/' {
+                    return false;
+                }
+                rest = after;
+            }
+            true
+        }
+    }
+}
+
+/// A release as one comparable number: 1.2.3 is `0x01_0002_03`.
 pub const fn version_code(major: u8, minor: u16, patch: u8) -> u32 {
     ((major as u32) << 24) | ((minor as u32) << 8) | patch as u32
 }
@@ -271,6 +308,25 @@ mod tests {
         assert_eq!(RequestHeader::decode(&giant.encode()), Err(HeaderError::TooLarge));
         let liar = ReplyHeader { status: Status::Kept, exit: 0, stdout_len: u32::MAX, stderr_len: 2 };
         assert_eq!(ReplyHeader::decode(&liar.encode()), Err(HeaderError::TooLarge));
+    }
+
+    #[test]
+    fn a_large_envelope_earns_time_and_the_daemon_always_gets_some() {
+        assert_eq!(patience_ms(b"Stop", 1000), 400);
+        assert_eq!(patience_ms(b"Stop", 50 << 20), 1400);
+        assert_eq!(patience_ms(b"Stop", usize::MAX), 400 + 64 * ALLOWANCE_MS_PER_MIB);
+        for event in [&b"Stop"[..], b"PreToolUse", b"SessionStart", b"Unheard"] {
+            let patience = patience_ms(event, 0);
+            assert!(reserve_ms(patience) < patience);
+        }
+    }
+
+    #[test]
+    fn a_namespace_cannot_leave_the_home_folder() {
+        assert!(is_namespace(b"default") && is_namespace(b"team a"));
+        for name in [&b""[..], b".", b"..", b".hidden", b"a/b", b"/", &[b'x'; MAX_NAME + 1]] {
+            assert!(!is_namespace(name));
+        }
     }
 
     #[test]

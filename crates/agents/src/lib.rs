@@ -1,1 +1,142 @@
 //! One dialect per agent: bytes to events, advice to bytes, and the edits that install us.
+//! Texts in, texts out: if you need the disk, the network or a clock, you are in the wrong room.
+
+mod claude_code;
+mod clip;
+mod diff;
+mod json;
+mod settings;
+
+use model::{Advice, Context, Event, EventId, EventKind, Millis, Reply, Verdict};
+
+pub use claude_code::ClaudeCode;
+pub use diff::diff;
+pub use settings::{Edit, HookCommand, Installed, SettingsError};
+
+/// An agent is a file beside `claude_code.rs` and a line here.
+pub const ALL: &[&dyn Adapter] = &[&ClaudeCode];
+
+pub fn by_name(name: &str) -> Option<&'static dyn Adapter> {
+    ALL.iter().copied().find(|adapter| adapter.name() == name)
+}
+
+/// One agent's dialect. Strict in what it writes, lenient in what it reads.
+pub trait Adapter: Send + Sync {
+    /// The name on the wire and in the journal, for example `claude-code`.
+    fn name(&self) -> &'static str;
+
+    /// Cannot fail: an unknown event is [`EventKind::Other`] under the name it was sent with, and a field
+    /// that is missing, of another type or too deep to read is absent.
+    fn read(&self, incoming: &Incoming<'_>) -> Event;
+
+    /// What the agent can be answered on such an event.
+    fn powers(&self, kind: EventKind) -> Powers;
+
+    /// The bytes this agent understands. Advice it cannot take is weakened or dropped; nothing left is silence.
+    fn write(&self, event: &Event, advice: &Advice) -> Reply;
+
+    /// The events a settings file should name for us. Not all we can read: see the adapter for what is left out and why.
+    fn events_to_register(&self) -> &'static [EventKind];
+
+    /// Where the agent keeps its settings, relative to the folders only the binary knows.
+    fn settings_paths(&self) -> &'static SettingsPaths;
+
+    /// The edit that makes the settings in `text` (`None`: no file yet) call `hook` once per event.
+    fn plan_install(&self, text: Option<&str>, hook: &HookCommand) -> Result<Edit, SettingsError>;
+
+    /// The edit that takes our handlers, and only ours, out again.
+    fn plan_uninstall(&self, text: &str) -> Result<Edit, SettingsError>;
+
+    /// What of us is in the settings in `text`.
+    fn installed(&self, text: &str) -> Result<Installed, SettingsError>;
+}
+
+/// A hook call as the journal keeps it.
+#[derive(Debug, Clone, Copy)]
+pub struct Incoming<'a> {
+    pub id: EventId,
+    pub at: Millis,
+    /// The event named on the command line, if any; the envelope's own name wins.
+    pub hint: Option<&'a str>,
+    pub context: &'a Context,
+    /// The redacted envelope: one JSON value, of any kind and depth.
+    pub json: &'a [u8],
+}
+
+/// The parts of an [`Advice`] that can be delivered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Powers {
+    /// Notes reach the model.
+    pub say: bool,
+    /// Lines reach the person.
+    pub tell: bool,
+    pub verdict: Verdicts,
+    /// The turn can be made to go on.
+    pub hold: bool,
+    /// Instructions for a compaction's summary are taken.
+    pub instruct: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Verdicts {
+    pub allow: bool,
+    pub ask: bool,
+    pub deny: bool,
+}
+
+impl Verdicts {
+    pub const NONE: Self = Self { allow: false, ask: false, deny: false };
+    pub const ALL: Self = Self { allow: true, ask: true, deny: true };
+
+    /// The strongest verdict the agent can take that is not stronger than `wanted`. A refusal may become a
+    /// question; neither ever becomes a permission.
+    pub fn weaken(self, wanted: &Verdict) -> Option<Verdict> {
+        match wanted {
+            Verdict::Deny { .. } if self.deny => Some(wanted.clone()),
+            Verdict::Deny { reason } if self.ask => Some(Verdict::Ask { reason: reason.clone() }),
+            Verdict::Ask { .. } if self.ask => Some(wanted.clone()),
+            Verdict::Allow { .. } if self.allow => Some(wanted.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// Relative paths of an agent's settings files; the binary resolves the folders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SettingsPaths {
+    /// The variable that names the agent's folder, when set.
+    pub home_variable: &'static str,
+    /// The agent's folder under the person's home, when the variable is not set.
+    pub home_folder: &'static str,
+    /// The person's settings, in the agent's folder.
+    pub user: &'static str,
+    /// The project's shared settings, in the project's root.
+    pub project: &'static str,
+    /// The project's settings of this person alone, in the project's root.
+    pub local: &'static str,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_adapter_is_found_by_its_name_and_no_other_is() {
+        for adapter in ALL {
+            assert_eq!(by_name(adapter.name()).map(Adapter::name), Some(adapter.name()));
+        }
+        assert!(by_name("somebody-else").is_none());
+    }
+
+    #[test]
+    fn a_refusal_may_become_a_question_but_never_a_permission() {
+        let deny = Verdict::Deny { reason: "held".into() };
+        let ask = Verdict::Ask { reason: "held".into() };
+        let only = |allow, ask, deny| Verdicts { allow, ask, deny };
+        assert_eq!(Verdicts::ALL.weaken(&deny), Some(deny.clone()));
+        assert_eq!(only(true, true, false).weaken(&deny), Some(ask.clone()));
+        assert_eq!(only(true, false, false).weaken(&deny), None);
+        assert_eq!(only(true, false, true).weaken(&ask), None, "a question is not made a refusal either");
+        assert_eq!(Verdicts::NONE.weaken(&Verdict::Allow { reason: String::new() }), None);
+    }
+}

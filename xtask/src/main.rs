@@ -1,2 +1,58 @@
-//! Maintainer commands.
-fn main() {}
+//! Maintainer commands: `cargo xtask <command>`. Nothing of the product lives here; what a person
+//! who only uses throughline needs belongs into the binary.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a maintainer's terminal is the output")]
+
+mod bench;
+mod ci;
+mod client_test;
+mod docs;
+mod run;
+mod setup;
+mod tidy;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+const USAGE: &str = "\
+cargo xtask <command>
+
+  setup [--no-install]      build the release, put both executables into a folder on the path, run `throughline install`
+  ci                        everything a change must pass: format, lints, tidy, tests, the real client
+  tidy                      the rules of the house: edges between crates, file sizes, reasons, generated pages
+  docs [--check]            write (or compare) the pages of docs/reference that the binary prints
+  client-test [--keep]      run the real Claude Code client offline against a scripted model, check the journal
+  bench [WHAT] [--quick] [--write]
+                            WHAT: hook, journal, redaction, daemon, all; --write makes docs/reference/performance.md
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(trouble) => {
+            eprintln!("error: {trouble:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(arguments: &[String]) -> Result<()> {
+    let Some((command, rest)) = arguments.split_first() else {
+        print!("{USAGE}");
+        return Ok(());
+    };
+    match command.as_str() {
+        "setup" => setup::main(rest),
+        "ci" => ci::main(rest),
+        "tidy" => tidy::main(rest),
+        "docs" => docs::main(rest),
+        "client-test" => client_test::main(rest),
+        "bench" => bench::main(rest),
+        "help" | "--help" | "-h" => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        other => bail!("there is no command \"{other}\"\n\n{USAGE}"),
+    }
+}

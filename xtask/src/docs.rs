@@ -1,0 +1,50 @@
+//! The reference pages that the binary prints about itself. A page is never edited by hand: it is written by
+//! `cargo xtask docs` and compared by `cargo xtask tidy`.
+
+use std::fs;
+
+use anyhow::{Context, Result, bail};
+
+use crate::run;
+
+/// The words after `throughline`, and the page they print.
+const PAGES: &[(&[&str], &str)] = &[];
+
+pub(crate) fn main(arguments: &[String]) -> Result<()> {
+    match arguments {
+        [] => write(),
+        [flag] if flag == "--check" => {
+            let stale = stale_pages()?;
+            if stale.is_empty() {
+                return Ok(());
+            }
+            bail!("not what the binary prints: {}; run `cargo xtask docs`", stale.join(", "))
+        }
+        other => bail!("unknown arguments {other:?}"),
+    }
+}
+
+/// The pages that differ from what the binary prints.
+pub(crate) fn stale_pages() -> Result<Vec<String>> {
+    let mut stale = Vec::new();
+    for (words, page) in PAGES {
+        if fs::read_to_string(run::root().join(page)).unwrap_or_default() != print(words)? {
+            stale.push((*page).to_owned());
+        }
+    }
+    Ok(stale)
+}
+
+fn write() -> Result<()> {
+    for (words, page) in PAGES {
+        let path = run::root().join(page);
+        fs::write(&path, print(words)?).with_context(|| format!("cannot write {page}"))?;
+        println!("wrote {page}");
+    }
+    Ok(())
+}
+
+fn print(words: &[&str]) -> Result<String> {
+    let mut command = run::cargo(&["run", "--quiet", "-p", "throughline", "--"]);
+    run::read(command.args(words))
+}

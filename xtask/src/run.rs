@@ -1,0 +1,91 @@
+//! Where the workspace is and how its tools are started. One place, so that every command says the same when a
+//! tool fails.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+/// The folder that holds the workspace's `Cargo.toml`.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace").to_path_buf()
+}
+
+/// A command that runs in the workspace, with the cargo that runs us where it is cargo.
+pub(crate) fn command(program: &str) -> Command {
+    let program = if program == "cargo" {
+        std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+    } else {
+        program.into()
+    };
+    let mut command = Command::new(program);
+    command.current_dir(root());
+    command
+}
+
+pub(crate) fn cargo<S: AsRef<OsStr>>(arguments: &[S]) -> Command {
+    let mut command = command("cargo");
+    command.args(arguments);
+    command
+}
+
+/// Runs to the end with our own terminal; a failure names the command.
+pub(crate) fn succeed(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot start {}", line(command)))?;
+    ensure!(status.success(), "{} failed ({status})", line(command));
+    Ok(())
+}
+
+/// What a command prints on stdout; its stderr goes to our terminal.
+pub(crate) fn read(command: &mut Command) -> Result<String> {
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("cannot start {}", line(command)))?;
+    ensure!(output.status.success(), "{} failed ({})", line(command), output.status);
+    String::from_utf8(output.stdout).with_context(|| format!("{} printed no UTF-8", line(command)))
+}
+
+/// Whether a tool answers at all (`cargo clippy --version`).
+pub(crate) fn answers(command: &mut Command) -> bool {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|s| s.success())
+}
+
+/// The command as a person would type it.
+pub(crate) fn line(command: &Command) -> String {
+    let program =
+        Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    command.get_args().fold(program, |line, argument| line + " " + &argument.to_string_lossy())
+}
+
+pub(crate) fn metadata() -> Result<Value> {
+    let text = read(&mut cargo(&["metadata", "--no-deps", "--format-version", "1"]))?;
+    serde_json::from_str(&text).context("cargo metadata printed no JSON")
+}
+
+/// The two executables of a release, built if they are not.
+#[derive(Debug)]
+pub(crate) struct Release {
+    pub(crate) throughline: PathBuf,
+    pub(crate) hook: PathBuf,
+}
+
+pub(crate) fn release() -> Result<Release> {
+    succeed(&mut cargo(&["build", "--release", "--quiet", "-p", "throughline", "-p", "throughline-hook"]))?;
+    let Some(target) = metadata()?["target_directory"].as_str().map(PathBuf::from) else {
+        bail!("cargo metadata names no target directory");
+    };
+    let folder = target.join("release");
+    let release = Release { throughline: folder.join("throughline"), hook: folder.join("throughline-hook") };
+    for file in [&release.throughline, &release.hook] {
+        ensure!(file.is_file(), "the release build left no {}", file.display());
+    }
+    Ok(release)
+}

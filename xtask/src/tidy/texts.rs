@@ -1,0 +1,96 @@
+//! Rules for every tracked text: nothing of the machine it was written on, and a changelog to write into.
+
+use std::path::Path;
+
+use super::{Finding, Source};
+
+/// The names a person in an example may have.
+const EXAMPLE_PEOPLE: &[&str] =
+    &["user", "alice", "bob", "dev", "me", "you", "ada", "app", "runner", "ubuntu"];
+
+/// Where a lock file may say its packages come from.
+const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
+
+pub(crate) fn check(sources: &[Source], root: &Path) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let root = root.to_string_lossy();
+    for source in sources {
+        let example = source.path.contains("/fixtures/") || source.path.contains("/corpus/");
+        for (at, line) in source.text.lines().enumerate() {
+            let mut find = |says: String| {
+                findings.push(Finding { file: source.path.clone(), line: at + 1, says });
+            };
+            if line.contains(root.as_ref()) {
+                find("names a path of this machine".to_owned());
+            } else if let Some(name) = home_of(line).filter(|_| !example) {
+                find(format!("names the home of \"{name}\"; examples belong to {}", EXAMPLE_PEOPLE[0]));
+            }
+            if source.path.ends_with("Cargo.lock")
+                && line.starts_with("source = ")
+                && !line.contains(REGISTRY)
+            {
+                find("a package from somewhere else than crates.io".to_owned());
+            }
+            if source.path.ends_with("package-lock.json") && line.contains("\"resolved\"") {
+                find("a lock file that names the registry it was made with".to_owned());
+            }
+            if source.path.ends_with(".cargo/config.toml") && line.trim_start().starts_with("[source") {
+                find("a registry of this machine".to_owned());
+            }
+        }
+    }
+    let changelog = sources.iter().find(|source| source.path == "CHANGELOG.md");
+    if !changelog.is_some_and(|changelog| changelog.text.lines().any(|line| line == "## [Unreleased]")) {
+        let says = "has no `## [Unreleased]` section".to_owned();
+        findings.push(Finding { file: "CHANGELOG.md".to_owned(), line: 0, says });
+    }
+    findings
+}
+
+/// Whose home folder a line names, unless it is an example's.
+fn home_of(line: &str) -> Option<&str> {
+    for folder in ["/home/", "/Users/"] {
+        for (at, _) in line.match_indices(folder) {
+            let rest = &line[at + folder.len()..];
+            let end =
+                rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '-');
+            let name = &rest[..end.unwrap_or(rest.len())];
+            if !name.is_empty() && !EXAMPLE_PEOPLE.contains(&name) {
+                return Some(name);
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn says(path: &str, text: &str) -> Vec<String> {
+        let changelog = Source { path: "CHANGELOG.md".to_owned(), text: "## [Unreleased]\n".to_owned() };
+        let source = Source { path: path.to_owned(), text: text.to_owned() };
+        check(&[changelog, source], Path::new("/srv/checkout"))
+            .into_iter()
+            .map(|finding| finding.says)
+            .collect()
+    }
+
+    #[test]
+    fn a_path_of_the_machine_is_named_and_an_example_is_not() {
+        assert_eq!(says("a.md", "see /srv/checkout/a.md").len(), 1);
+        assert_eq!(says("a.md", concat!("see /home", "/zoe/a.md")).len(), 1);
+        assert_eq!(says("a.md", "see /home/user/a.md, or /home/$USER"), [""; 0]);
+    }
+
+    #[test]
+    fn a_package_from_elsewhere_is_named() {
+        assert_eq!(says("Cargo.lock", "source = \"registry+https://mirror.example/index\"").len(), 1);
+        assert_eq!(says("Cargo.lock", &format!("source = \"{REGISTRY}\"")), [""; 0]);
+    }
+
+    #[test]
+    fn a_changelog_without_a_place_to_write_is_named() {
+        assert_eq!(check(&[], Path::new("/srv/checkout")).len(), 1);
+    }
+}

@@ -218,6 +218,27 @@ pub const fn reserve_ms(patience_ms: u32) -> u32 {
     if patience_ms <= 50 { 30 } else { 50 }
 }
 
+/// How long after the start of the client the daemon may answer. `event` is what the command line names; empty,
+/// the envelope is asked.
+pub fn delivery_ms(event: &[u8], body: &[u8]) -> u32 {
+    let event = if event.is_empty() { peek::event_name(body) } else { event };
+    let patience = patience_ms(event, body.len());
+    patience.saturating_sub(reserve_ms(patience))
+}
+
+/// An envelope that reached us late, by the agent's doing, still gets this much of the daemon's time.
+pub const LEAST_DELIVERY_MS: u32 = 20;
+
+/// An agent on a loaded machine may write late: what is not yet whole is waited for until then.
+pub const STDIN_MS: u32 = 1000;
+
+/// How long after the start of the client stdin may still be open, when `body` has arrived. An envelope that
+/// looks whole is not held up by an agent that forgot to close the pipe.
+pub fn stdin_ms(event: &[u8], body: &[u8]) -> u32 {
+    let delivery = delivery_ms(event, body);
+    if body.trim_ascii_end().ends_with(b"}") || delivery > STDIN_MS { delivery } else { STDIN_MS }
+}
+
 /// A namespace is one folder name of ours. Anything that could leave the home folder is not one.
 pub const fn is_namespace(name: &[u8]) -> bool {
     if name.len() > MAX_NAME {
@@ -319,6 +340,16 @@ mod tests {
             let patience = patience_ms(event, 0);
             assert!(reserve_ms(patience) < patience);
         }
+    }
+
+    #[test]
+    fn stdin_is_waited_for_until_the_envelope_is_whole() {
+        let whole = br#"{"hook_event_name":"Stop"}"#;
+        assert_eq!(stdin_ms(b"", whole), 350);
+        assert_eq!(stdin_ms(b"", b"{\"hook_event_name\":\"Stop\"}\n"), 350);
+        assert_eq!(stdin_ms(b"Unheard", whole), LEAST_DELIVERY_MS);
+        assert_eq!(stdin_ms(b"Stop", b""), STDIN_MS);
+        assert_eq!(stdin_ms(b"Stop", br#"{"hook_event_name""#), STDIN_MS);
     }
 
     #[test]

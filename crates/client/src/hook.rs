@@ -1,0 +1,149 @@
+//! One hook call: stdin to the daemon, its reply to stdout. Cannot fail: every trouble ends in the spool, in
+//! silence and in exit 0. The same protocol as the tiny executable, which hands over to this one with
+//! `--undelivered` when it has trouble.
+
+mod arguments;
+mod keep;
+mod stdio;
+
+use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use model::{Envelope, EventId, Reply};
+use wire::Kind;
+
+use crate::call::{Request, Trouble, call};
+use crate::{Place, context};
+
+pub use arguments::Arguments;
+
+/// Past its deadline a hook is noticed; past this much more it is given up. In between, a loaded machine gets
+/// the chance to finish the write: an envelope dropped here is gone for good.
+pub const GRACE: Duration = Duration::from_millis(500);
+
+/// What the large executable can do about an envelope that was not delivered.
+#[derive(Debug, Clone)]
+pub struct Fallback {
+    /// The redactor's settings for a place. A function, so that delivered envelopes pay nothing for it.
+    pub settings: fn(&Place) -> redact::Settings,
+    /// What to run as `<executable> daemon run`; `None` starts nothing.
+    pub executable: Option<PathBuf>,
+}
+
+/// How long one call may take, from what the command line and the envelope say.
+#[derive(Debug, Clone, Copy)]
+pub struct Budget {
+    /// Until then the daemon may answer.
+    pub delivery: Instant,
+    /// Then we leave, whatever is unfinished.
+    pub end: Instant,
+}
+
+impl Budget {
+    /// To be made when stdin has been read: what came late still gets the least of each share.
+    pub fn new(started: Instant, event: &str, body: &[u8]) -> Self {
+        let ms = |ms: u32| Duration::from_millis(ms.into());
+        let now = Instant::now();
+        let name = if event.is_empty() { wire::peek::event_name(body) } else { event.as_bytes() };
+        let patience = wire::patience_ms(name, body.len());
+        let delivery = started + ms(wire::delivery_ms(name, body));
+        let end = started + ms(patience);
+        Self {
+            delivery: delivery.max(now + ms(wire::LEAST_DELIVERY_MS)),
+            end: end.max(now + ms(wire::reserve_ms(patience))) + GRACE,
+        }
+    }
+}
+
+/// The whole process but its exit: `args` are those behind the word `hook`. Returns the exit code.
+pub fn main(args: impl Iterator<Item = OsString>, settings: fn(&Place) -> redact::Settings) -> u8 {
+    let mut started = Instant::now();
+    let reply = catch_unwind(AssertUnwindSafe(|| {
+        let arguments = Arguments::read(args);
+        let get = |key: &str| std::env::var_os(key);
+        if let Some(id) = arguments.undelivered {
+            started = began(started, id);
+        }
+        let body = stdio::read(started, &arguments.event);
+        let id = arguments.undelivered.unwrap_or_else(crate::mint);
+        let envelope = Envelope {
+            id,
+            at: id.minted_at(),
+            agent: arguments.agent,
+            hint: Some(arguments.event).filter(|event| !event.is_empty()),
+            context: context::from_env(&get),
+            body,
+        };
+        let budget = Budget::new(started, envelope.hint.as_deref().unwrap_or_default(), &envelope.body);
+        let fallback = Fallback { settings, executable: std::env::current_exe().ok() };
+        match (Place::from_env(&get), arguments.undelivered) {
+            (None, _) => Reply::silent(),
+            (Some(place), None) => run(place, envelope, budget, fallback),
+            (Some(place), Some(_)) => {
+                let outdated = arguments.other_version.is_some_and(|version| version < wire::PROTOCOL);
+                undelivered(place, envelope, budget, fallback, outdated);
+                Reply::silent()
+            }
+        }
+    }));
+    match reply {
+        Ok(reply) => {
+            stdio::print(&reply);
+            allowed_exit(reply.exit)
+        }
+        // A bug of ours looks like silence.
+        Err(_) => 0,
+    }
+}
+
+/// Delivers the envelope or, on any trouble, keeps it.
+pub fn run(place: Place, envelope: Envelope, budget: Budget, fallback: Fallback) -> Reply {
+    let context = context::encode(&envelope.context);
+    let request = Request {
+        kind: Kind::Envelope,
+        id: envelope.id,
+        agent: &envelope.agent,
+        event: envelope.hint.as_deref().unwrap_or_default(),
+        context: &context,
+        body: &envelope.body,
+    };
+    match call(&place, &request, budget.delivery) {
+        Ok(reply) => Reply { exit: allowed_exit(reply.exit), ..reply },
+        Err(trouble) => {
+            let outdated = matches!(trouble, Trouble::OtherVersion(version) if version < wire::PROTOCOL);
+            undelivered(place, envelope, budget, fallback, outdated);
+            Reply::silent()
+        }
+    }
+}
+
+/// Redacts and spools the envelope, and starts a daemon if there is none or only an `outdated` one. Returns at
+/// the budget's end at the latest: the disk may hang, and a thread that waits for it is left behind.
+pub fn undelivered(place: Place, envelope: Envelope, budget: Budget, fallback: Fallback, outdated: bool) {
+    let (done, wait) = std::sync::mpsc::channel();
+    let work = std::thread::Builder::new().name("keep".to_owned()).spawn(move || {
+        // Nobody is left to tell, neither about an error nor about a panic.
+        let _ = catch_unwind(AssertUnwindSafe(|| keep::keep(&place, envelope, fallback.settings)));
+        let _ = catch_unwind(AssertUnwindSafe(|| keep::start(&place, &fallback, outdated)));
+        let _ = done.send(());
+    });
+    if work.is_ok() {
+        let _ = wait.recv_timeout(budget.end.saturating_duration_since(Instant::now()));
+    }
+}
+
+/// 0 is silence or advice, 2 a behavior's decision; no other code is any agent's business.
+fn allowed_exit(exit: u8) -> u8 {
+    if exit == 2 { 2 } else { 0 }
+}
+
+/// When the process before us was called. Its id says so; a clock that jumped in between does not count.
+fn began(now: Instant, id: EventId) -> Instant {
+    const LONGEST: u64 = 5000;
+    match crate::mint().minted_at().checked_sub(id.minted_at()) {
+        Some(elapsed @ ..=LONGEST) => now.checked_sub(Duration::from_millis(elapsed)).unwrap_or(now),
+        _ => now,
+    }
+}

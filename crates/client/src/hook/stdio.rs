@@ -1,0 +1,72 @@
+//! Stdin and stdout of a hook, with an end to every wait. No buffer of the standard library in between: what
+//! the agent reads is what was written here.
+
+use std::io::{stderr, stdin, stdout};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
+
+use model::Reply;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+
+use crate::call::timespec;
+
+/// The first read of nearly every envelope.
+const FIRST_READ: usize = 64 << 10;
+/// A pipe that polls as writable takes this much without blocking.
+const PIPE_PIECE: usize = 4096;
+/// An agent that does not read a reply of at most a megabyte will not read it later either.
+const PRINT_WAIT: Duration = Duration::from_secs(1);
+
+/// Reads until the end, until nothing more is to be expected in time, or until the most that is kept; what lies
+/// beyond that is read and dropped, so that the agent's write does not fail.
+pub(super) fn read(started: Instant, event: &str) -> Vec<u8> {
+    let stdin = stdin();
+    let stdin = stdin.as_fd();
+    let mut body = Vec::new();
+    let mut chunk = vec![0; FIRST_READ];
+    loop {
+        let end = started + Duration::from_millis(wire::stdin_ms(event.as_bytes(), &body).into());
+        if !ready(stdin, PollFlags::IN, end) {
+            return body;
+        }
+        match rustix::io::read(stdin, &mut chunk) {
+            Ok(0) => return body,
+            Ok(read) => {
+                let room = wire::MAX_BODY - body.len();
+                body.extend_from_slice(&chunk[..read.min(room)]);
+            }
+            Err(Errno::INTR | Errno::AGAIN) => {}
+            Err(_) => return body,
+        }
+    }
+}
+
+/// Writes what the reply says. Whoever closed the other end does not want it, and that is not our trouble.
+pub(super) fn print(reply: &Reply) {
+    let end = Instant::now() + PRINT_WAIT;
+    write(stdout().as_fd(), &reply.stdout, end);
+    write(stderr().as_fd(), &reply.stderr, end);
+}
+
+fn write(to: BorrowedFd, mut bytes: &[u8], end: Instant) {
+    while !bytes.is_empty() && ready(to, PollFlags::OUT, end) {
+        match rustix::io::write(to, &bytes[..bytes.len().min(PIPE_PIECE)]) {
+            Ok(written) => bytes = &bytes[written..],
+            Err(Errno::INTR | Errno::AGAIN) => {}
+            Err(_) => return,
+        }
+    }
+}
+
+/// Also true when the other end is gone or the descriptor is closed: the call that follows finds out.
+fn ready(fd: BorrowedFd, what: PollFlags, end: Instant) -> bool {
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        match poll(&mut [PollFd::from_borrowed_fd(fd, what)], Some(&timespec(left))) {
+            Ok(0) => return false,
+            Err(Errno::INTR) => {}
+            _ => return true,
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Starts the daemon, detached. Does not wait for it and does not know whether it came up: its own lock decides
+//! which of several stays.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::{FlockOperation, flock};
+
+use crate::Place;
+use crate::spool::open_private;
+
+/// A daemon is ready in tens of milliseconds; one that could not start will not do so a moment later either.
+const START_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Credentials of the session that happened to start it are nothing for a process that outlives it.
+const NOT_FOR_THE_DAEMON: [&str; 2] = ["CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_CODE_MESSAGING_SOCKET"];
+
+/// Runs `executable daemon run` with our environment. `false`: somebody else did so within the last second.
+pub fn start_daemon(place: &Place, executable: &Path) -> io::Result<bool> {
+    crate::place::make_folder(&place.run())?;
+    let starting = open_private(&place.starting())?;
+    if flock(&starting, FlockOperation::NonBlockingLockExclusive).is_err() || was_touched_lately(&starting)? {
+        return Ok(false);
+    }
+    // Written before the start: a start that fails is not repeated by every hook either.
+    starting.set_len(0)?;
+    io::Write::write_all(&mut &starting, b"1")?;
+    let mut command = Command::new(executable);
+    command.args(["daemon", "run"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    for variable in NOT_FOR_THE_DAEMON {
+        command.env_remove(variable);
+    }
+    // Its own group: a signal to the agent's group is not for it. Its own folder: it must hold none busy.
+    command.process_group(0).current_dir("/").spawn()?;
+    Ok(true)
+}
+
+/// An empty file was made by ourselves just now. A time in the future (the clock went back) says nothing.
+fn was_touched_lately(starting: &File) -> io::Result<bool> {
+    let found = starting.metadata()?;
+    let age = SystemTime::now().duration_since(found.modified()?);
+    Ok(found.len() > 0 && age.is_ok_and(|age| age < START_INTERVAL))
+}

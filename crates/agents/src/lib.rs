@@ -4,6 +4,7 @@
 mod claude_code;
 mod clip;
 mod diff;
+mod document;
 mod json;
 mod settings;
 

@@ -1,0 +1,33 @@
+//! The adapters as the daemon and the binary see them.
+
+mod answers;
+mod fixtures;
+mod hostile;
+mod install;
+mod properties;
+
+use std::path::Path;
+
+use agents::{Adapter, ClaudeCode, Incoming};
+use model::{Context, Event, EventId};
+
+/// Reads an envelope as the daemon does, at a fixed time.
+fn read(json: &[u8], hint: Option<&str>) -> Event {
+    let context = Context::from([("CLAUDE_PID".to_owned(), "42".to_owned())]);
+    let id = EventId::mint(1_800_000_000_000, [7; 10]);
+    ClaudeCode.read(&Incoming { id, at: 1_800_000_000_000, hint, context: &context, json })
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/claude_code").join(name).with_extension("json");
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn every_file_is_listed() {
+    let listed = include_str!("main.rs");
+    for file in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it")).unwrap() {
+        let name = file.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned();
+        assert!(name == "main" || listed.contains(&format!("mod {name};")), "{name}.rs is not listed");
+    }
+}

@@ -1,1 +1,13 @@
-//! The journal and the only SQL.
+//! The journal and the only SQL. Nothing here knows what an event means: it keeps entries in the
+//! order they were acknowledged and rows derived from them. HTTP, prompts and ranking live elsewhere.
+
+mod error;
+pub mod journal;
+mod sqlite;
+
+pub use error::StoreError;
+pub use journal::{Journal, Location, Receipt, Stored};
+pub use sqlite::{
+    Batch, Count, DayCount, EventFilter, EventRow, MemoryFilter, MemoryRow, Order, PromptRow, SessionFilter,
+    SessionRow, SessionTouch, Stats, Tables, WorkspaceRow, move_aside,
+};

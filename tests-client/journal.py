@@ -28,9 +28,9 @@ class Throughline:
                                                                     done.stderr.decode("utf-8", "replace")[-2000:]))
         return done.stdout.decode("utf-8", "replace")
 
-    def exported(self):
-        """Every journal entry in the journal's order, as export prints it: one JSON object per line."""
-        return [json.loads(line) for line in self.run("export").splitlines() if line.strip()]
+    def lines(self, *arguments):
+        """What a command prints as JSON, one value per line. Nothing where it cannot answer yet."""
+        return [json.loads(line) for line in self.run(*arguments, check=False).splitlines() if line.strip()]
 
 
 def identity(envelope):

@@ -89,7 +89,7 @@ class House:
         """The journal's envelopes, once it holds as many as wanted: the last hook may have been spooled."""
         until = time.time() + 15
         while True:
-            entries = self.throughline.exported()
+            entries = self.throughline.lines("export")
             if len(entries) >= wanted or time.time() > until:
                 return entries
             time.sleep(0.1)
@@ -145,7 +145,7 @@ def working_day(checks, house, client, canaries, ours):
     checks.that("under the client's own session id", {entry["session"] for entry in entries} == {session},
                 {entry["session"] for entry in entries})
     checks.that("the command line shows the same events",
-                len(json.loads(house.throughline.run("events", "--json", "--limit", "1000"))) == len(fired))
+                house.throughline.lines("events", "--json") == house.throughline.lines("export"))
     text = json.dumps(kept)
     checks.that("what was masked says so", "[REDACTED:" in text)
     checks.that("what is no secret is still there", all(word in text for word in ("LOG_LEVEL=debug", "gamma", "keep the names")))
@@ -173,7 +173,7 @@ def two_sessions(checks, house, client, canaries, ours):
     visit.start()
     # The newcomer hears of it once the visitor's first events are in the tables.
     until = time.time() + 15
-    while time.time() < until and len(json.loads(house.throughline.run("sessions", "--json", check=False) or "[]")) == 0:
+    while time.time() < until and not house.throughline.lines("sessions", "--json"):
         time.sleep(0.1)
     run, = house.play("newcomer", scenarios.newcomer(), client)
     visit.join()
@@ -196,10 +196,10 @@ def broken_home(checks, house, client, canaries, ours):
 def uninstalled(checks, house, client, canaries, ours):
     house.throughline.run("uninstall", "--yes")
     house.leave()
-    before = house.throughline.exported() if os.path.isdir(house.data) else []
+    before = house.throughline.lines("export") if os.path.isdir(house.data) else []
     run, = house.play("uninstalled", scenarios.ordinary_turn(), client)
     checks.nothing("a client is unharmed after an uninstall", run["failures"])
-    after = house.throughline.exported() if os.path.isdir(house.data) else []
+    after = house.throughline.lines("export") if os.path.isdir(house.data) else []
     checks.that("nothing is recorded after an uninstall", len(after) == len(before), (len(before), len(after)))
 
 

@@ -34,7 +34,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
             "--quick" => options.quick = true,
             "--write" => write = true,
             name @ ("hook" | "journal" | "redaction" | "daemon" | "all") if what.is_none() => {
-                what = Some(name)
+                what = Some(name);
             }
             other => bail!("bench does not know \"{other}\""),
         }

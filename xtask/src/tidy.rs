@@ -55,6 +55,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
     }
     findings.extend(rust_source::check_test_binaries(&sources));
     findings.extend(texts::check(&sources, &run::root()));
+    findings.extend(texts::check_proofs(&sources));
     findings.extend(docs::stale_pages()?.into_iter().map(|file| Finding {
         file,
         line: 0,

@@ -69,7 +69,7 @@ impl House {
         let start = Instant::now();
         loop {
             let mut command = Command::new(throughline);
-            command.args(["export", "--session", session]).env_clear().env("HOME", self.home());
+            command.args(["events", "--json", "--session", session]).env_clear().env("HOME", self.home());
             command.env("THROUGHLINE_HOME", self.home()).env("PATH", "/usr/bin:/bin");
             let lines = crate::run::read(&mut command)?.lines().count();
             if lines >= wanted || start.elapsed() > PATIENCE {

@@ -47,6 +47,33 @@ pub(crate) fn check(sources: &[Source], root: &Path) -> Vec<Finding> {
     findings
 }
 
+/// ARCHITECTURE names a test for each promise; a renamed test would leave the promise without one.
+pub(crate) fn check_proofs(sources: &[Source]) -> Vec<Finding> {
+    let Some(page) = sources.iter().find(|source| source.path == "ARCHITECTURE.md") else {
+        return Vec::new();
+    };
+    let exists = |name: &str| {
+        let function = format!("fn {name}(");
+        sources
+            .iter()
+            .any(|source| source.path == name || (source.is_rust() && source.text.contains(&function)))
+    };
+    let mut findings = Vec::new();
+    let mut proving = false;
+    for (at, line) in page.text.lines().enumerate() {
+        proving = line.starts_with("Proved by ") || (proving && !line.is_empty());
+        if !proving {
+            continue;
+        }
+        // Every second part lies between backticks.
+        for name in line.split('`').skip(1).step_by(2).filter(|name| !exists(name)) {
+            let says = format!("names a proof that does not exist: {name}");
+            findings.push(Finding { file: page.path.clone(), line: at + 1, says });
+        }
+    }
+    findings
+}
+
 /// Whose home folder a line names, unless it is an example's.
 fn home_of(line: &str) -> Option<&str> {
     for folder in ["/home/", "/Users/"] {
@@ -87,6 +114,19 @@ mod tests {
     fn a_package_from_elsewhere_is_named() {
         assert_eq!(says("Cargo.lock", "source = \"registry+https://mirror.example/index\"").len(), 1);
         assert_eq!(says("Cargo.lock", &format!("source = \"{REGISTRY}\"")), [""; 0]);
+    }
+
+    #[test]
+    fn a_promise_whose_test_is_gone_is_named() {
+        let source = |path: &str, text: &str| Source { path: path.to_owned(), text: text.to_owned() };
+        let page =
+            source("ARCHITECTURE.md", "`prose`\n\nProved by `kept`, `a/b.py`,\n`lost`.\n\n`more_prose`\n");
+        let findings = check_proofs(&[page, source("a/b.py", ""), source("t.rs", "fn kept() {}")]);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(
+            (findings[0].line, findings[0].says.as_str()),
+            (4, "names a proof that does not exist: lost")
+        );
     }
 
     #[test]

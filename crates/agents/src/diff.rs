@@ -128,13 +128,16 @@ mod tests {
 
     #[test]
     fn changes_far_apart_are_two_hunks_and_near_ones_one() {
-        let before: String = (1..=20).map(|n| format!("{n}\n")).collect();
+        let before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n19\n20\n";
         let after = before.replace("2\n3\n", "2\nx\n").replace("19\n", "");
         assert_eq!(
-            diff(&before, &after),
+            diff(before, &after),
             "@@ -1,6 +1,6 @@\n 1\n 2\n-3\n+x\n 4\n 5\n 6\n@@ -16,5 +16,4 @@\n 16\n 17\n 18\n-19\n 20\n"
         );
-        assert_eq!(diff(&before, &before.replace("9\n10\n", "9\n").replace("12\n", "")).matches("@@ -").count(), 1);
+        assert_eq!(
+            diff(before, &before.replace("9\n10\n", "9\n").replace("12\n", "")).matches("@@ -").count(),
+            1
+        );
     }
 
     #[test]

@@ -68,7 +68,11 @@ impl Document {
     /// Of several members with this key the last, as `JSON.parse` has it. `None`: no such member, or no object.
     pub(crate) fn member(&self, object: &Span, key: &str) -> Option<Span> {
         let members = self.members(object)?;
-        members.into_iter().rev().find(|member| self.string(&member.key).as_deref() == Some(key)).map(|member| member.value)
+        members
+            .into_iter()
+            .rev()
+            .find(|member| self.string(&member.key).as_deref() == Some(key))
+            .map(|member| member.value)
     }
 
     pub(crate) fn string(&self, span: &Span) -> Option<String> {
@@ -78,8 +82,12 @@ impl Document {
     pub(crate) fn append_member(&mut self, object: &Span, key: &str, value: &str) {
         let colon = if self.style.tight { ":" } else { ": " };
         let key = serde_json::Value::from(key);
-        let entries: Vec<Span> =
-            self.members(object).unwrap_or_default().into_iter().map(|member| member.key.start..member.value.end).collect();
+        let entries: Vec<Span> = self
+            .members(object)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|member| member.key.start..member.value.end)
+            .collect();
         self.append(object, &entries, &format!("{key}{colon}{value}"));
     }
 
@@ -89,8 +97,12 @@ impl Document {
     }
 
     pub(crate) fn remove_member(&mut self, object: &Span, index: usize) {
-        let entries: Vec<Span> =
-            self.members(object).unwrap_or_default().into_iter().map(|member| member.key.start..member.value.end).collect();
+        let entries: Vec<Span> = self
+            .members(object)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|member| member.key.start..member.value.end)
+            .collect();
         self.remove(object, &entries, index);
     }
 
@@ -144,7 +156,8 @@ impl Document {
         let range = match entries {
             [_] => {
                 let before = container.start + 1..entries[0].start;
-                before.start + last_line_break(&self.text[before.clone()]).unwrap_or(before.len())..container.end - 1
+                before.start + last_line_break(&self.text[before.clone()]).unwrap_or(before.len())
+                    ..container.end - 1
             }
             _ if index > 0 => entries[index - 1].end..entries[index].end,
             _ => entries[0].start..entries[1].start,
@@ -173,7 +186,8 @@ impl Style {
             Some(at) if text[..at].ends_with('\r') => "\r\n",
             _ => "\n",
         };
-        let Some(first) = json::members(text.as_bytes(), root).and_then(|members| members.into_iter().next()) else {
+        let Some(first) = json::members(text.as_bytes(), root).and_then(|members| members.into_iter().next())
+        else {
             return Self { newline, indent: Some(INDENT.to_owned()), tight: false };
         };
         let lead = &text[root.start + 1..first.key.start];

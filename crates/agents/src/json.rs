@@ -98,7 +98,7 @@ fn open(bytes: &[u8], span: &Span, bracket: u8) -> Option<usize> {
 }
 
 /// The span of the value that starts at `at`, by its brackets and quotes alone.
-fn value_at(bytes: &[u8], at: usize) -> Option<Span> {
+pub(crate) fn value_at(bytes: &[u8], at: usize) -> Option<Span> {
     let mut depth = 0_usize;
     let mut end = at;
     loop {

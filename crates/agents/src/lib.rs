@@ -65,6 +65,7 @@ pub struct Incoming<'a> {
 }
 
 /// The parts of an [`Advice`] that can be delivered.
+#[expect(clippy::struct_excessive_bools, reason = "each part is taken or not, independently of the others")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Powers {
     /// Notes reach the model.

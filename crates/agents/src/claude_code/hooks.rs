@@ -5,18 +5,18 @@
 //! to be made for it, so that taking it out can tell an empty list that we left behind from one that was
 //! there before us, even after the client has rewritten the file in its own form.
 
+use model::EventKind;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::powers::REGISTERED;
 use crate::document::Document;
-use crate::json::{self, Span};
+use crate::json::{self, Member, Span};
 use crate::{Edit, HookCommand, Installed, SettingsError};
-use model::EventKind;
 
 const MARKER: &str = "throughline";
 /// The hook gives up long before; this is for a machine so busy that it does not even start. Seconds.
-/// SessionEnd needs it said: unsaid, all its hooks together get a second and a half.
+/// `SessionEnd` needs it said: unsaid, all its hooks together get a second and a half.
 const TIMEOUT_SECONDS: u64 = 5;
 
 pub(super) fn add(text: Option<&str>, hook: &HookCommand) -> Result<Edit, SettingsError> {
@@ -33,19 +33,20 @@ pub(super) fn add(text: Option<&str>, hook: &HookCommand) -> Result<Edit, Settin
     }
     for kind in REGISTERED {
         let hooks = hooks_of(&document)?;
-        match document.member(&hooks, kind.name()) {
+        let events = document.members(&hooks).unwrap_or_default();
+        match events.iter().rposition(|event| document.string(&event.key).as_deref() == Some(kind.name())) {
             None => {
                 let group = render(&document, &[Group::of(hook, *kind, made)]);
                 document.append_member(&hooks, kind.name(), &group);
                 changes.added.push(kind.name().to_owned());
             }
-            Some(list) => add_to_list(&mut document, &list, hook, *kind, &mut changes)?,
+            Some(at) => add_to_list(&mut document, (at, &events[at].value), hook, *kind, &mut changes)?,
         }
     }
     // Events an earlier version registered and this one does not.
-    while let Some(stray) = places(&document).into_iter().rev().find(|place| place.kind().is_none()) {
+    for stray in places(&document).iter().rev().filter(|place| place.kind().is_none()) {
         changes.removed.push(stray.event.clone());
-        take_out(&mut document, &stray);
+        take_out(&mut document, stray);
     }
     Ok(changes.into_edit(text, document.into_text()))
 }
@@ -54,15 +55,17 @@ pub(super) fn remove(text: &str) -> Result<Edit, SettingsError> {
     let mut document = Document::parse(text)?;
     let mut changes = Changes::default();
     let mut made_hooks = false;
-    while let Some(place) = places(&document).pop() {
+    // From the end, so that the places before stay where they are.
+    for place in places(&document).iter().rev() {
         made_hooks |= place.made == Made::Hooks;
         changes.removed.push(place.event.clone());
-        take_out(&mut document, &place);
+        take_out(&mut document, place);
     }
     let root = document.root();
     if made_hooks
         && let Some(members) = document.members(&root)
-        && let Some(index) = members.iter().rposition(|member| document.string(&member.key).as_deref() == Some("hooks"))
+        && let Some(index) =
+            members.iter().rposition(|member| document.string(&member.key).as_deref() == Some("hooks"))
         && document.members(&members[index].value).is_some_and(|events| events.is_empty())
     {
         document.remove_member(&root, index);
@@ -74,7 +77,8 @@ pub(super) fn remove(text: &str) -> Result<Edit, SettingsError> {
 pub(super) fn installed(text: &str) -> Result<Installed, SettingsError> {
     let document = Document::parse(text)?;
     let places = places(&document);
-    let calls_us = |kind: &&EventKind| places.iter().any(|place| place.kind() == Some(**kind) && place.all_calls);
+    let calls_us =
+        |kind: &&EventKind| places.iter().any(|place| place.kind() == Some(**kind) && place.all_calls);
     let mut programs: Vec<String> = Vec::new();
     for place in &places {
         if !programs.contains(&place.hook.program) {
@@ -173,10 +177,10 @@ impl Changes {
     }
 }
 
-/// Makes the list of one event hold us exactly once, under no condition.
+/// Makes the list of one event, given with its index, hold us exactly once and under no condition.
 fn add_to_list(
     document: &mut Document,
-    list: &Span,
+    (at, list): (usize, &Span),
     hook: &HookCommand,
     kind: EventKind,
     changes: &mut Changes,
@@ -184,11 +188,11 @@ fn add_to_list(
     if document.items(list).is_none() {
         return Err(document.wrong_shape(list, &format!("hooks.{}", kind.name()), "a list"));
     }
-    let ours: Vec<Place> = places(document).into_iter().filter(|place| contains(list, &place.span)).collect();
+    let ours = places_in(document, at, kind.name(), list);
     let kept = ours.iter().position(|place| place.all_calls);
     // From the end, so that the places before keep their spans.
-    for (at, place) in ours.iter().enumerate().rev() {
-        if Some(at) != kept {
+    for (number, place) in ours.iter().enumerate().rev() {
+        if Some(number) != kept {
             changes.removed.push(place.event.clone());
             take_handler_out(document, place);
             continue;
@@ -201,9 +205,8 @@ fn add_to_list(
         }
     }
     if kept.is_none() {
-        // The list kept its place: only what is inside of it has moved.
-        let hooks = hooks_of(document)?;
-        let list = document.member(&hooks, kind.name()).unwrap_or_else(|| list.clone());
+        // The list begins where it did, but may have become shorter.
+        let list = json::value_at(document.bytes(), list.start).unwrap_or_else(|| list.clone());
         let made = ours.last().map_or(Made::Group, |place| place.made);
         let group = render(document, &Group::of(hook, kind, made));
         document.append_item(&list, &group);
@@ -229,8 +232,13 @@ fn take_out(document: &mut Document, place: &Place) {
 fn take_handler_out(document: &mut Document, place: &Place) {
     let [event, group, handler] = place.indexes;
     let Ok(hooks) = hooks_of(document) else { return };
-    let Some(list) = document.members(&hooks).and_then(|events| events.into_iter().nth(event)) else { return };
-    let Some(group_span) = document.items(&list.value).and_then(|groups| groups.into_iter().nth(group)) else { return };
+    let Some(list) = document.members(&hooks).and_then(|events| events.into_iter().nth(event)) else {
+        return;
+    };
+    let Some(group_span) = document.items(&list.value).and_then(|groups| groups.into_iter().nth(group))
+    else {
+        return;
+    };
     let Some(handlers) = document.member(&group_span, "hooks") else { return };
     match document.items(&handlers) {
         Some(alone) if alone.len() == 1 => document.remove_item(&list.value, group),
@@ -247,27 +255,34 @@ fn hooks_of(document: &Document) -> Result<Span, SettingsError> {
     }
 }
 
-/// All handlers of ours, in the order of the text. What has not the shape of a handler is not ours.
+/// All handlers of ours, in the order of the text.
 fn places(document: &Document) -> Vec<Place> {
+    let Ok(hooks) = hooks_of(document) else { return Vec::new() };
+    let events = document.members(&hooks).unwrap_or_default();
+    let in_event = |(at, event): (usize, &Member)| match document.string(&event.key) {
+        Some(name) => places_in(document, at, &name, &event.value),
+        None => Vec::new(),
+    };
+    events.iter().enumerate().flat_map(in_event).collect()
+}
+
+/// The handlers of ours in the list of one event. What has not the shape of a handler is not ours.
+fn places_in(document: &Document, event_at: usize, event: &str, list: &Span) -> Vec<Place> {
     let mut places = Vec::new();
-    let Ok(hooks) = hooks_of(document) else { return places };
-    for (event_at, event) in document.members(&hooks).unwrap_or_default().into_iter().enumerate() {
-        let Some(name) = document.string(&event.key) else { continue };
-        for (group_at, group) in document.items(&event.value).unwrap_or_default().into_iter().enumerate() {
-            let Some(handlers) = document.member(&group, "hooks") else { continue };
-            for (handler_at, span) in document.items(&handlers).unwrap_or_default().into_iter().enumerate() {
-                let Some(handler) = json::value(document.bytes(), &span) else { continue };
-                let Some((hook, made)) = ours(&handler, &name) else { continue };
-                places.push(Place {
-                    event: name.clone(),
-                    indexes: [event_at, group_at, handler_at],
-                    all_calls: takes_all_calls(document, &group),
-                    span,
-                    made,
-                    hook,
-                    handler,
-                });
-            }
+    for (group_at, group) in document.items(list).unwrap_or_default().into_iter().enumerate() {
+        let Some(handlers) = document.member(&group, "hooks") else { continue };
+        for (handler_at, span) in document.items(&handlers).unwrap_or_default().into_iter().enumerate() {
+            let Some(handler) = json::value(document.bytes(), &span) else { continue };
+            let Some((hook, made)) = ours(&handler, event) else { continue };
+            places.push(Place {
+                event: event.to_owned(),
+                indexes: [event_at, group_at, handler_at],
+                all_calls: takes_all_calls(document, &group),
+                span,
+                made,
+                hook,
+                handler,
+            });
         }
     }
     places
@@ -304,12 +319,10 @@ fn ours(handler: &Value, event: &str) -> Option<(HookCommand, Made)> {
 fn takes_all_calls(document: &Document, group: &Span) -> bool {
     match document.member(group, "matcher") {
         None => true,
-        Some(matcher) => document.string(&matcher).is_some_and(|matcher| matcher.is_empty() || matcher == "*"),
+        Some(matcher) => {
+            document.string(&matcher).is_some_and(|matcher| matcher.is_empty() || matcher == "*")
+        }
     }
-}
-
-fn contains(outer: &Span, inner: &Span) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// One line of JSON, spaced as the file is.
@@ -328,11 +341,19 @@ fn render(document: &Document, value: &impl Serialize) -> String {
 struct Spaced;
 
 impl serde_json::ser::Formatter for Spaced {
-    fn begin_array_value<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, first: bool) -> std::io::Result<()> {
+    fn begin_array_value<W: ?Sized + std::io::Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> std::io::Result<()> {
         if first { Ok(()) } else { writer.write_all(b", ") }
     }
 
-    fn begin_object_key<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, first: bool) -> std::io::Result<()> {
+    fn begin_object_key<W: ?Sized + std::io::Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> std::io::Result<()> {
         if first { Ok(()) } else { writer.write_all(b", ") }
     }
 

@@ -1,6 +1,7 @@
 //! Which answers the client takes on which event, and which events are worth asking for.
 //! A table, not a policy: what is worth saying is decided elsewhere.
 
+#[allow(clippy::enum_glob_use, reason = "a table of every kind")]
 use model::EventKind::{self, *};
 
 use crate::{Powers, Verdicts};

@@ -52,6 +52,7 @@ pub(super) fn read(agent: &'static str, incoming: &Incoming<'_>) -> Event {
 
 /// `None`: the field that the detail is about is absent.
 fn detail(kind: EventKind, fields: &Fields<'_>) -> Option<Detail> {
+    #[allow(clippy::enum_glob_use, reason = "a table of every kind")]
     use EventKind::*;
     Some(match kind {
         SessionStart => Detail::Start { source: start_source(fields), model: fields.word("model") },

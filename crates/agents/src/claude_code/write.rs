@@ -80,7 +80,7 @@ enum Decided {
     Request { decision: Behavior },
 }
 
-/// PreToolUse and PreModelSwitch.
+/// The answer to `PreToolUse` and `PreModelSwitch`.
 #[derive(Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Permission {
@@ -100,7 +100,7 @@ impl Permission {
     }
 }
 
-/// PermissionRequest. An allowed call takes no message.
+/// The answer to `PermissionRequest`. An allowed call takes no message.
 #[derive(Debug, PartialEq, Serialize)]
 struct Behavior {
     behavior: &'static str,

@@ -9,7 +9,7 @@ use crate::{fixture, read};
 fn check(name: &str, advice: &Advice, stdout: &str) {
     let event = read(&fixture(name), None);
     let reply = ClaudeCode.write(&event, advice);
-    assert_eq!(String::from_utf8(reply.stdout).unwrap(), stdout, "{name}");
+    assert_eq!(String::from_utf8(reply.stdout).expect("UTF-8"), stdout, "{name}");
     assert_eq!((reply.exit, reply.stderr), (0, Vec::new()), "{name}");
 }
 
@@ -54,10 +54,13 @@ fn context_goes_to_the_events_that_take_it_under_their_own_name() {
         ("SubagentStart-1", "SubagentStart"),
         ("PostModelSwitch-1", "PostModelSwitch"),
     ] {
-        let expected = format!(r#"{{"hookSpecificOutput":{{"hookEventName":"{event}","additionalContext":"a\n\nb"}}}}"#);
+        let expected =
+            format!(r#"{{"hookSpecificOutput":{{"hookEventName":"{event}","additionalContext":"a\n\nb"}}}}"#);
         check(name, &say(&["a", "", "b"]), &expected);
     }
-    for name in ["Stop-1", "SubagentStop-1", "PermissionRequest-1", "Notification-1", "PreCompact-1", "SessionEnd-1"] {
+    for name in
+        ["Stop-1", "SubagentStop-1", "PermissionRequest-1", "Notification-1", "PreCompact-1", "SessionEnd-1"]
+    {
         check(name, &say(&["a"]), "");
     }
 }
@@ -67,11 +70,19 @@ fn verdicts_take_the_shape_of_their_event() {
     let pre_tool = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision""#;
     check("PreToolUse-4", &allow(), &format!(r#"{pre_tool}:"allow","permissionDecisionReason":"known"}}}}"#));
     check("PreToolUse-4", &ask(), &format!(r#"{pre_tool}:"ask","permissionDecisionReason":"sure?"}}}}"#));
-    check("PreToolUse-4", &deny(), &format!(r#"{pre_tool}:"deny","permissionDecisionReason":"held by a"}}}}"#));
+    check(
+        "PreToolUse-4",
+        &deny(),
+        &format!(r#"{pre_tool}:"deny","permissionDecisionReason":"held by a"}}}}"#),
+    );
     let request = r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision""#;
     check("PermissionRequest-1", &allow(), &format!(r#"{request}:{{"behavior":"allow"}}}}}}"#));
     check("PermissionRequest-1", &ask(), "");
-    check("PermissionRequest-1", &deny(), &format!(r#"{request}:{{"behavior":"deny","message":"held by a"}}}}}}"#));
+    check(
+        "PermissionRequest-1",
+        &deny(),
+        &format!(r#"{request}:{{"behavior":"deny","message":"held by a"}}}}}}"#),
+    );
     let switch = r#"{"hookSpecificOutput":{"hookEventName":"PreModelSwitch","permissionDecision""#;
     check("PreModelSwitch-1", &ask(), &format!(r#"{switch}:"ask","permissionDecisionReason":"sure?"}}}}"#));
     check("PostToolUse-4", &deny(), "");
@@ -87,7 +98,11 @@ fn an_event_takes_what_it_can_of_everything_at_once() {
         r#"{"systemMessage":"one\ntwo","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"held by a","additionalContext":"a\n\nb"}}"#,
     );
     check("Stop-1", &all(), r#"{"decision":"block","reason":"tests fail","systemMessage":"one\ntwo"}"#);
-    check("SubagentStop-1", &all(), r#"{"decision":"block","reason":"tests fail","systemMessage":"one\ntwo"}"#);
+    check(
+        "SubagentStop-1",
+        &all(),
+        r#"{"decision":"block","reason":"tests fail","systemMessage":"one\ntwo"}"#,
+    );
     check("PreCompact-1", &all(), "keep the plan");
     check("Notification-2", &all(), told);
     for name in ["SubagentStop-4", "StopFailure-1", "PostCompact-1", "SessionEnd-1", "MessageDisplay-1"] {
@@ -108,7 +123,11 @@ fn instructions_that_look_like_json_stay_text() {
     let advice = |text: &str| Advice { instructions: Some(text.into()), ..Advice::default() };
     check("PreCompact-1", &advice("\n{\"decision\":\"block\"}"), "Instructions: \n{\"decision\":\"block\"}");
     let long = ClaudeCode.write(&read(&fixture("PreCompact-1"), None), &advice(&"{x}\n".repeat(5_000)));
-    assert!(long.stdout.starts_with(b"Instructions: {x}\n") && long.stdout.len() <= 10_002, "{}", long.stdout.len());
+    assert!(
+        long.stdout.starts_with(b"Instructions: {x}\n") && long.stdout.len() <= 10_002,
+        "{}",
+        long.stdout.len()
+    );
 }
 
 #[test]

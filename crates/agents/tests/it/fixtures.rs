@@ -47,7 +47,8 @@ fn all_events_but_the_one_never_captured_have_an_envelope() {
 /// One line per field; absent ones are left out.
 fn render(event: &Event) -> String {
     let mut out = String::new();
-    let mut line = |name: &str, value: &dyn std::fmt::Debug| writeln!(out, "{name}: {value:?}").unwrap();
+    let mut line =
+        |name: &str, value: &dyn std::fmt::Debug| writeln!(out, "{name}: {value:?}").expect("memory");
     line("kind", &event.kind);
     line("name", &event.name);
     line("session", &event.session.as_str());

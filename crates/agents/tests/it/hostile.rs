@@ -52,7 +52,10 @@ fn the_envelopes_own_name_wins_over_the_hint() {
 #[test]
 fn an_unknown_event_keeps_its_name() {
     let event = read(br#"{"hook_event_name":"QuantumLeap","session_id":"s"}"#, None);
-    assert_eq!((event.kind, event.name.as_str(), event.session.as_str()), (EventKind::Other, "QuantumLeap", "s"));
+    assert_eq!(
+        (event.kind, event.name.as_str(), event.session.as_str()),
+        (EventKind::Other, "QuantumLeap", "s")
+    );
 }
 
 #[test]
@@ -88,7 +91,10 @@ fn a_mistyped_field_costs_only_itself() {
 
 #[test]
 fn of_a_field_sent_twice_the_last_counts() {
-    assert_eq!(read(br#"{"session_id":"a","session_id":"b","session\u005fid":"c"}"#, None).session.as_str(), "c");
+    assert_eq!(
+        read(br#"{"session_id":"a","session_id":"b","session\u005fid":"c"}"#, None).session.as_str(),
+        "c"
+    );
 }
 
 #[test]
@@ -113,7 +119,10 @@ fn a_hundred_thousand_brackets_in_the_input_lose_nothing_else() {
 fn a_prompt_cut_in_the_middle_of_an_emoji_is_kept() {
     let event = read(br#"{"hook_event_name":"UserPromptSubmit","prompt":"well \ud83d"}"#, None);
     assert_eq!(event.detail, Detail::Prompt { text: "well \u{fffd}".into(), author: Author::Person });
-    let event = read(br#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"\ude00"}}"#, None);
+    let event = read(
+        br#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"\ude00"}}"#,
+        None,
+    );
     let Detail::Tool(call) = event.detail else { panic!("a tool call") };
     assert_eq!(call.input["command"], "\u{fffd}");
 }

@@ -19,7 +19,8 @@ fn read(json: &[u8], hint: Option<&str>) -> Event {
 }
 
 fn fixture(name: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/claude_code").join(name).with_extension("json");
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/claude_code").join(name).with_extension("json");
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 

@@ -56,6 +56,14 @@ class Checks:
 class House:
     """A person's machine: an empty home with throughline installed in it."""
 
+    # What a person had before us, in a form of its own: an uninstall gives it back byte for byte.
+    SETTINGS = """{
+    "permissions": {"deny": ["Read(./secret/**)"]},
+  "hooks": {"Stop": [ { "hooks": [
+        {"type": "command", "command": "/bin/touch", "args": ["%s"]} ] } ]
+  }}
+"""
+
     def __init__(self, binary, folder):
         self.folder = folder
         self.home = os.path.join(folder, "home")
@@ -63,9 +71,12 @@ class House:
         self.project = os.path.join(folder, "project")
         os.makedirs(self.home)
         os.makedirs(self.project)
+        self.touched = os.path.join(folder, "touched-by-another-hook")
+        self.settings = os.path.join(self.home, ".claude", "settings.json")
+        run_claude.write(self.settings, self.SETTINGS % self.touched)
         self.throughline = Throughline(binary, self.home)
         self.throughline.run("install", "--yes")
-        with open(os.path.join(self.home, ".claude", "settings.json")) as f:
+        with open(self.settings) as f:
             self.hooks = json.load(f)["hooks"]
         # The daemon is started by the first hook, as it is for a person; not by us.
         self.throughline.run("daemon", "stop", check=False)
@@ -146,6 +157,7 @@ def working_day(checks, house, client, canaries, ours):
                 {entry["session"] for entry in entries})
     checks.that("the command line shows the same events",
                 house.throughline.lines("events", "--json") == house.throughline.lines("export"))
+    checks.that("another's hook beside ours still runs", os.path.exists(house.touched))
     text = json.dumps(kept)
     checks.that("what was masked says so", "[REDACTED:" in text)
     checks.that("what is no secret is still there", all(word in text for word in ("LOG_LEVEL=debug", "gamma", "keep the names")))
@@ -166,6 +178,18 @@ def private_turn(checks, house, client, canaries, ours):
                 [e["tool_input"]["file_path"] for e in tools] == [os.path.join(house.project, "a.txt")] * 2, tools)
     checks.nothing("nothing of the private turn is anywhere in our folder (seed %d)" % canaries.seed,
                    canaries.found_under(house.data))
+
+
+def daemon_dies(checks, house, client, canaries, ours):
+    run, = house.play("daemon-dies", scenarios.daemon_dies(house.data), client)
+    checks.nothing("the client did what it was asked to", run["failures"])
+    checks.nothing("no hook of ours troubled the client", hook_troubles(run, ours))
+    calls = house.fired([run])
+    fired = [call["stdin"] for call in calls]
+    kept = envelopes(house.kept(len(fired)))
+    house.leave()
+    checks.nothing("every event is in the journal once, although the daemon was killed twice", differences(fired, kept))
+    checks.nothing("in the order in which they happened", inversions(calls, kept))
 
 
 def two_sessions(checks, house, client, canaries, ours):
@@ -196,6 +220,8 @@ def broken_home(checks, house, client, canaries, ours):
 def uninstalled(checks, house, client, canaries, ours):
     house.throughline.run("uninstall", "--yes")
     house.leave()
+    checks.that("an uninstall gives the settings back byte for byte", open(house.settings).read() == house.SETTINGS % house.touched,
+                open(house.settings).read())
     before = house.throughline.lines("export") if os.path.isdir(house.data) else []
     run, = house.play("uninstalled", scenarios.ordinary_turn(), client)
     checks.nothing("a client is unharmed after an uninstall", run["failures"])
@@ -203,7 +229,7 @@ def uninstalled(checks, house, client, canaries, ours):
     checks.that("nothing is recorded after an uninstall", len(after) == len(before), (len(before), len(after)))
 
 
-STORIES = {"working-day": working_day, "private-turn": private_turn, "two-sessions": two_sessions,
+STORIES = {"working-day": working_day, "private-turn": private_turn, "daemon-dies": daemon_dies, "two-sessions": two_sessions,
            "broken-home": broken_home, "uninstalled": uninstalled}
 
 

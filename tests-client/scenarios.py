@@ -55,6 +55,18 @@ def private_turn(canaries):
         "expect": {"result": "Done", "hooks": {"PreToolUse": 2, "PostToolUse": 2}}}
 
 
+def daemon_dies(data):
+    """The daemon is killed between two prompts, and again while a tool runs."""
+    kill = "kill -9 $(cat %s/*/run/daemon.pid)" % data
+    return {
+        "files": {"a.txt": "alpha\n"}, "args": BYPASS,
+        "steps": [{"prompt": "Begin."}, {"sh": kill}, {"prompt": "Go on."}, {"prompt": "End."}],
+        "turns": [{"text": "Begun."}, {"tools": [tool("Read", file_path="{{CWD}}/a.txt")]},
+                  {"tools": [tool("Bash", command=kill)]}, {"tools": [tool("Read", file_path="{{CWD}}/a.txt")]},
+                  {"text": "Gone on."}, {"text": "Ended."}],
+        "expect": {"result": "Ended", "hooks": {"PostToolUse": 3, "UserPromptSubmit": 3}}}
+
+
 def long_visit():
     """A session that is at work for a while, without saying anything."""
     return {"args": BYPASS, "steps": [{"prompt": "Stay a while."}, {"sleep": 6}], "turns": [{"text": "Staying."}],

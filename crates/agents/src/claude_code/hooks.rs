@@ -85,10 +85,10 @@ pub(super) fn installed(text: &str) -> Result<Installed, SettingsError> {
             programs.push(place.hook.program.clone());
         }
     }
-    let stale = match places.first() {
-        Some(place) => add(Some(text), &place.hook)?.changes(),
-        None => false,
-    };
+    // A file that has no place for us in some list is no better than one with an old path.
+    let stale = places
+        .first()
+        .is_some_and(|place| !matches!(add(Some(text), &place.hook), Ok(edit) if !edit.changes()));
     let disabled = document.member(&document.root(), "disableAllHooks");
     Ok(Installed {
         present: REGISTERED.iter().filter(calls_us).copied().collect(),
@@ -248,10 +248,12 @@ fn take_handler_out(document: &mut Document, place: &Place) {
 
 fn hooks_of(document: &Document) -> Result<Span, SettingsError> {
     let root = document.root();
-    let hooks = document.member(&root, "hooks").unwrap_or_else(|| root.clone());
+    let Some(hooks) = document.member(&root, "hooks") else {
+        return Err(document.wrong_shape(&root, "the file", "an object with hooks"));
+    };
     match document.members(&hooks) {
-        Some(_) if hooks != root => Ok(hooks),
-        _ => Err(document.wrong_shape(&hooks, "hooks", "an object")),
+        Some(_) => Ok(hooks),
+        None => Err(document.wrong_shape(&hooks, "hooks", "an object")),
     }
 }
 

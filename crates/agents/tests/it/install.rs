@@ -202,6 +202,8 @@ fn what_is_installed_is_reported() {
     let mixed = ClaudeCode.installed(&two).unwrap();
     assert!(mixed.stale);
     assert_eq!(mixed.programs, ["/old/throughline-hook", "/opt/bin/throughline-hook"]);
+    let crooked = text.replacen("\"SessionEnd\": [", "\"Stop\": 1, \"SessionEnd\": [", 1);
+    assert!(ClaudeCode.installed(&crooked).unwrap().stale);
     assert!(ClaudeCode.installed(&text.replacen("\"timeout\": 5", "\"timeout\": 600", 1)).unwrap().stale);
 }
 

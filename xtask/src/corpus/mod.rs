@@ -1,0 +1,225 @@
+//! The corpus the redactor is judged on: secrets in the places where an agent meets them, and texts that only
+//! look secret.
+//!
+//! Everything is generated from a seed at run time. It refuses to know the redactor: nothing here reads its rules,
+//! and the held-out half uses other formats, templates and views than the half its engineer may look at.
+
+pub(crate) mod carriers;
+pub(crate) mod clean;
+pub(crate) mod envelopes;
+mod fill;
+pub(crate) mod format;
+mod keys;
+pub(crate) mod negatives;
+mod passwords;
+pub(crate) mod random;
+pub(crate) mod score;
+mod vendors;
+mod views;
+
+use carriers::{Carrier, Group};
+use random::Random;
+
+/// Every format is met in this many texts of its split.
+const TEXTS_PER_FORMAT: usize = 9;
+/// Every template is met at least this often, whatever the formats chose.
+const TEXTS_PER_CARRIER: usize = 9;
+/// Key files, hashes and signed addresses, per split.
+const KEY_TEXTS: usize = 420;
+/// One text in this many stays as it is; the others get a view or an envelope.
+const PLAIN_ONE_IN: usize = 4;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Split {
+    /// May be shown to whoever improves the redactor.
+    Development,
+    /// Only its totals are ever printed.
+    HeldOut,
+}
+
+impl Split {
+    pub(crate) const BOTH: [Self; 2] = [Self::Development, Self::HeldOut];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Development => "dev",
+            Self::HeldOut => "held-out",
+        }
+    }
+
+    fn letter(self) -> char {
+        match self {
+            Self::Development => 'D',
+            Self::HeldOut => 'H',
+        }
+    }
+
+    /// Rows of a table alternate between the splits.
+    fn owns(self, row: usize) -> bool {
+        row.is_multiple_of(2) == (self == Self::Development)
+    }
+}
+
+/// A string that must be gone.
+#[derive(Debug, Clone)]
+pub(crate) struct Value {
+    pub(crate) text: String,
+    /// No eight characters in a row may survive, because each line of it is as secret as the whole.
+    pub(crate) core: bool,
+}
+
+impl Value {
+    fn plain(text: String) -> Self {
+        Self { text, core: false }
+    }
+
+    fn core(text: String) -> Self {
+        Self { text, core: true }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Case {
+    pub(crate) kind: &'static str,
+    pub(crate) group: &'static str,
+    pub(crate) view: &'static str,
+    pub(crate) text: String,
+    pub(crate) envelope: bool,
+    pub(crate) values: Vec<Value>,
+    /// Seen through a hook rather than in a bare source file.
+    pub(crate) agent: bool,
+}
+
+/// Which secrets a template is asked for.
+#[derive(Debug, Clone, Copy)]
+enum Secret {
+    Format(&'static vendors::Format, char),
+    Password,
+}
+
+/// All secrets of one split.
+pub(crate) fn secrets(seed: u64, split: Split) -> Vec<Case> {
+    let mut random = Random::new(seed, split.name());
+    let carriers: Vec<&Carrier> = own(carriers::all(), split);
+    let evident: Vec<_> = own(vendors::evident(), split);
+    let named: Vec<_> = own(vendors::named(), split);
+    let formats: Vec<Secret> = evident
+        .iter()
+        .map(|format| Secret::Format(format, 'E'))
+        .chain(named.iter().map(|format| Secret::Format(format, 'N')))
+        .collect();
+    let mut cases = Vec::new();
+    for &secret in &formats {
+        let fitting: Vec<_> = carriers.iter().filter(|carrier| accepts(carrier, secret)).collect();
+        for _ in 0..TEXTS_PER_FORMAT {
+            let carrier = fitting[random.below(fitting.len())];
+            cases.push(case(carrier, secret, split, &mut random));
+        }
+    }
+    for carrier in &carriers {
+        for turn in 0..TEXTS_PER_CARRIER {
+            let secret = if carrier.takes.contains('P') && (carrier.takes == "P" || turn % 2 == 0) {
+                Secret::Password
+            } else {
+                let fitting: Vec<_> = formats.iter().filter(|secret| accepts(carrier, **secret)).collect();
+                *fitting[random.below(fitting.len())]
+            };
+            cases.push(case(carrier, secret, split, &mut random));
+        }
+    }
+    for ordinal in 0..KEY_TEXTS {
+        let material = keys::make(ordinal, split, &mut random);
+        cases.push(dress(material.kind, Group::File, material.text, material.values, split, &mut random));
+    }
+    cases
+}
+
+fn own<'a, T>(rows: impl Iterator<Item = &'a T>, split: Split) -> Vec<&'a T> {
+    rows.enumerate().filter(|(row, _)| split.owns(*row)).map(|(_, item)| item).collect()
+}
+
+fn accepts(carrier: &Carrier, secret: Secret) -> bool {
+    match secret {
+        Secret::Format(_, letter) => carrier.takes.contains(letter),
+        Secret::Password => carrier.takes.contains('P'),
+    }
+}
+
+fn case(carrier: &Carrier, secret: Secret, split: Split, random: &mut Random) -> Case {
+    let (kind, names, text, value) = match secret {
+        Secret::Format((kind, names, grammar), _) => {
+            let made = format::expand(grammar, random);
+            let value = made.split('`').nth(1).unwrap_or(&made).to_owned();
+            (*kind, *names, made.replace('`', ""), value)
+        }
+        Secret::Password => {
+            let made = passwords::make(carrier.fit, random);
+            ("password", passwords::NAMES, made.clone(), made)
+        }
+    };
+    let name = random.alternative(names);
+    let (text, values) = fill::fill(carrier.text, name, &text, &value, random);
+    dress(kind, carrier.group, text, values, split, random)
+}
+
+/// Lays a view or an envelope over a text, or leaves it bare.
+fn dress(
+    kind: &'static str,
+    group: Group,
+    text: String,
+    values: Vec<Value>,
+    split: Split,
+    random: &mut Random,
+) -> Case {
+    let mut case = Case {
+        kind,
+        group: group.name(),
+        view: "plain",
+        text,
+        envelope: false,
+        values,
+        agent: group != Group::Code,
+    };
+    if random.one_in(PLAIN_ONE_IN) {
+        return case;
+    }
+    if random.one_in(2)
+        && let Some((name, json)) = envelopes::wrap(&case.text, group, split, random)
+    {
+        (case.view, case.text, case.envelope, case.agent) = (name, json, true, true);
+    } else if let Some(view) = views::choose(group, split, random) {
+        let text = (view.render)(&case.text, random);
+        // A highlighter may color the inside of a value; such a text has no value left to look for.
+        if case.values.iter().all(|value| score::stands_in(value, &text)) {
+            (case.view, case.text, case.agent) = (view.name, text, true);
+        }
+    }
+    case
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_makes_the_same_corpus_and_the_splits_differ() {
+        let first = secrets(7, Split::Development);
+        let again = secrets(7, Split::Development);
+        assert_eq!(first.len(), again.len());
+        assert!(first.iter().zip(&again).all(|(left, right)| left.text == right.text));
+        let other = secrets(7, Split::HeldOut);
+        assert!(first.len() > 2_000 && other.len() > 2_000, "{} {}", first.len(), other.len());
+    }
+
+    #[test]
+    fn every_value_stands_in_its_text() {
+        for split in Split::BOTH {
+            for case in secrets(3, split) {
+                assert!(!case.values.is_empty(), "{} in {}", case.kind, case.text);
+                let survivors = score::surviving(&case, case.text.as_bytes());
+                assert_eq!(survivors.len(), case.values.len(), "{} {}: {}", case.kind, case.view, case.text);
+                assert!(!case.text.contains(['«', '»']), "{}", case.text);
+            }
+        }
+    }
+}

@@ -141,7 +141,7 @@ fn is_whole(case: &Case, output: &[u8]) -> bool {
     if case.envelope {
         return serde_json::from_slice::<serde_json::Value>(output).is_ok();
     }
-    let lines = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count();
+    let lines = |text: &[u8]| text.split(|byte| *byte == b'\n').count();
     lines(case.text.as_bytes()) == lines(output)
 }
 

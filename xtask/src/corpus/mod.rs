@@ -26,6 +26,8 @@ const TEXTS_PER_FORMAT: usize = 9;
 const TEXTS_PER_CARRIER: usize = 9;
 /// Key files, hashes and signed addresses, per split.
 const KEY_TEXTS: usize = 420;
+/// Long texts with several secrets among ordinary lines, per split.
+const BUNDLES: usize = 150;
 /// One text in this many stays as it is; the others get a view or an envelope.
 const PLAIN_ONE_IN: usize = 4;
 
@@ -131,7 +133,38 @@ pub(crate) fn secrets(seed: u64, split: Split) -> Vec<Case> {
         let material = keys::make(ordinal, split, &mut random);
         cases.push(dress(material.kind, Group::File, material.text, material.values, split, &mut random));
     }
+    for _ in 0..BUNDLES {
+        cases.push(bundle(&carriers, &formats, split, &mut random));
+    }
     cases
+}
+
+/// What stands between the secrets of a long text.
+#[rustfmt::skip]
+const FILLER: &[&str] = &[
+    "# see docs/setup.md for details\n", "log_level = info\n", "timeout: 30\n", "\n", "// retries are handled by the caller\n",
+    "feature_flags: [dark_mode, beta_search]\n", "PORT=8080\n", "region = eu-west-1\n", "Done in 2.31s.\n", "---\n",
+    "import { createServer } from 'node:http';\n", "max_connections = 100\n", "total 48\n", "ok 12 - handles empty input\n",
+];
+
+/// Three to six texts of one group, with filler between them.
+fn bundle(carriers: &[&Carrier], formats: &[Secret], split: Split, random: &mut Random) -> Case {
+    let group = carriers[random.below(carriers.len())].group;
+    let fitting: Vec<_> = carriers.iter().filter(|carrier| carrier.group == group).collect();
+    let (mut text, mut values) = (String::new(), Vec::<Value>::new());
+    for _ in 0..random.between(3, 6) {
+        let carrier = fitting[random.below(fitting.len())];
+        let secrets: Vec<_> =
+            formats.iter().chain(&[Secret::Password]).filter(|secret| accepts(carrier, **secret)).collect();
+        let (_, part, more) = filled(carrier, *secrets[random.below(secrets.len())], random);
+        for _ in 0..random.between(1, 12) {
+            text.push_str(random.pick(FILLER));
+        }
+        text.push_str(part.trim_end_matches('\n'));
+        text.push('\n');
+        values.extend(more);
+    }
+    dress("several", group, text, values, split, random)
 }
 
 fn own<'a, T>(rows: impl Iterator<Item = &'a T>, split: Split) -> Vec<&'a T> {
@@ -146,6 +179,11 @@ fn accepts(carrier: &Carrier, secret: Secret) -> bool {
 }
 
 fn case(carrier: &Carrier, secret: Secret, split: Split, random: &mut Random) -> Case {
+    let (kind, text, values) = filled(carrier, secret, random);
+    dress(kind, carrier.group, text, values, split, random)
+}
+
+fn filled(carrier: &Carrier, secret: Secret, random: &mut Random) -> (&'static str, String, Vec<Value>) {
     let (kind, names, text, value) = match secret {
         Secret::Format((kind, names, grammar), _) => {
             let made = format::expand(grammar, random);
@@ -159,7 +197,7 @@ fn case(carrier: &Carrier, secret: Secret, split: Split, random: &mut Random) ->
     };
     let name = random.alternative(names);
     let (text, values) = fill::fill(carrier.text, name, &text, &value, random);
-    dress(kind, carrier.group, text, values, split, random)
+    (kind, text, values)
 }
 
 /// Lays a view or an envelope over a text, or leaves it bare.

@@ -74,4 +74,17 @@ pub(super) const ALL: &[Carrier] = &[
     talk("EN", "[{clock}] level=info msg=\"using credentials\" «name»=«V» user=«user»\n"),
     talk("P", "{time} DEBUG login attempt user=«user» password=«V» ip={ip}\n"),
     talk("P", "{time} INFO  Connecting as «user» with password '«V»'\n"),
+    // Tokens that lean on punctuation.
+    talk("E", "it was printed twice («V»), so please revoke it.\n"),
+    talk("E", "Use \u{201c}«V»\u{201d} for now.\n"),
+    talk("E", "The old one was «V».\nThe new one comes tomorrow.\n"),
+    talk("E", "keys: <«V»>, <none>\n"),
+    talk("E", "see [the dashboard](https://«host»/debug?k=«V») for details\n"),
+    talk("E", "tried=«V»;result=401;retry=no\n"),
+    talk("E", "user\tkey\tlast_used\n«user»\t«V»\t{date}\n"),
+    talk("E", "«user»|«V»|{date}\n"),
+    talk("E", "<td>«V»</td><td>active</td>\n"),
+    talk("E", "ok: [«host»] => {\"msg\": \"got «V»\"}\n"),
+    talk("E", "**Key:** **«V»**\n"),
+    talk("E", "assert.equal(mask('«V»'), '***');\n"),
 ];

@@ -6,6 +6,7 @@ pub mod call;
 pub mod context;
 pub mod hook;
 pub mod key;
+pub mod pause;
 pub mod place;
 pub mod private;
 pub mod spool;

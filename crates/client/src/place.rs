@@ -60,6 +60,11 @@ impl Place {
         self.run().join("private")
     }
 
+    /// There while recording is paused.
+    pub fn paused(&self) -> PathBuf {
+        self.data.join("paused")
+    }
+
     pub fn spool(&self) -> PathBuf {
         self.data.join("spool")
     }

@@ -1,1 +1,219 @@
-//! Sockets and threads: the hook door, intake, learner and lifecycle.
+//! Sockets and threads: one process per user and namespace that hears every hook. No SQL, no ranking, no
+//! agent's JSON here; if you need them you are in the wrong room.
+//!
+//! Threads, all asleep while nothing happens: a few at the door, one learner, one for signals, one that looks
+//! after things once a minute, and advisors when a behavior wants to speak.
+
+mod advisor;
+mod control;
+mod door;
+mod intake;
+mod learner;
+mod lifecycle;
+mod log;
+mod metrics;
+mod spool_watch;
+mod workspace;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use client::Place;
+use engine::config::{Config, ConfigError};
+use redact::Redactor;
+use store::{Journal, StoreError};
+
+use crate::control::Daemon;
+use crate::door::Door;
+use crate::intake::{Intake, now};
+use crate::learner::Learner;
+use crate::lifecycle::{Bound, Lock};
+use crate::log::Log;
+
+pub use crate::lifecycle::Lock as DaemonLock;
+pub use crate::workspace::{key as workspace_key, resolve as resolve_workspace};
+
+/// How often the spool, the socket and the journal's size are looked at when nothing happens.
+const LOOK_AROUND: Duration = Duration::from_mins(1);
+/// Retention is a matter of days.
+const RETENTION_EVERY: Duration = Duration::from_hours(1);
+/// The envelopes being answered when we are told to stop get this long.
+const CLOSING_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Reads the configuration anew: the binary knows where it lies.
+pub type LoadConfig = Box<dyn Fn() -> (Config, Vec<ConfigError>) + Send + Sync>;
+
+pub struct Options {
+    pub place: Place,
+    pub namespace: String,
+    pub version: &'static str,
+    /// How long to wait for a predecessor to leave.
+    pub patience: Duration,
+    pub load_config: LoadConfig,
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum DaemonError {
+    #[error("{}: {source}", path.display())]
+    Place { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// Told to.
+    Stopped,
+    /// Another daemon holds the lock: that one serves.
+    AlreadyRunning,
+    /// A newer release has taken our place in the file system; it should be started.
+    Superseded,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wish {
+    Stop,
+    HandOver,
+}
+
+/// Serves until told to stop. The order matters: the lock, then the journal, then the socket (hooks may now
+/// wait in its backlog), then what was spooled, then the door.
+pub fn run(options: Options) -> Result<Ended, DaemonError> {
+    let Options { place, namespace, version, patience, load_config } = options;
+    lifecycle::harden();
+    let at = |path: PathBuf| move |source| DaemonError::Place { path, source };
+    place.ensure().map_err(at(place.data.clone()))?;
+    let Some(_lock) = Lock::take(&place.lock(), patience).map_err(at(place.lock()))? else {
+        return Ok(Ended::AlreadyRunning);
+    };
+
+    let began = Instant::now();
+    let (config, errors) = load_config();
+    let log = Arc::new(Log::open(&place.logs(), config.number("logs.keep-bytes")));
+    for error in errors {
+        log.warn(format_args!("configuration: {error}"));
+    }
+    silence_panics(&log);
+    let redactor = redactor(&place, &config, &log);
+    // The run folder, and with it the lock, may be removed under a living daemon: the journal has its own.
+    let (journal, recovery) = match Journal::open(&place.journal(), config.journal()) {
+        Err(StoreError::Busy(_)) => return Ok(Ended::AlreadyRunning),
+        opened => opened?,
+    };
+    log.info(format_args!("version {version} opened the journal: {recovery:?}"));
+    let intake = Arc::new(Intake::new(place.clone(), Arc::new(journal), Arc::clone(&log), config, redactor));
+
+    let bound = Bound::bind(&place.socket()).map_err(at(place.socket()))?;
+    lifecycle::write_pid(&place.pid_file()).map_err(at(place.pid_file()))?;
+    intake.drain_spool();
+
+    let (wish, wishes) = mpsc::channel();
+    let learner = Learner::new(Arc::clone(&intake));
+    let learning = {
+        let learner = Arc::clone(&learner);
+        thread::Builder::new()
+            .name("learner".into())
+            .spawn(move || learner.run())
+            .map_err(at(place.data.clone()))?
+    };
+    let daemon = Arc::new(Daemon {
+        intake: Arc::clone(&intake),
+        learner: Arc::clone(&learner),
+        wish: wish.clone(),
+        load_config,
+        namespace,
+        version,
+        started_at: now(),
+    });
+    let listener = bound.listener.try_clone().map_err(at(place.socket()))?;
+    let door = Door::open(listener, place.socket(), daemon, Arc::clone(&intake.counters))
+        .map_err(at(place.socket()))?;
+    hear_signals(wish).map_err(at(place.data.clone()))?;
+    log.info(format_args!("ready after {} ms", began.elapsed().as_millis()));
+
+    let wished = look_after(&intake, &learner, &bound, &wishes);
+    log.info(format_args!("leaving: {wished:?}"));
+    bound.remove();
+    door.close(CLOSING_PATIENCE);
+    learner.stop();
+    // The learner stops between two transactions; what it has not derived it derives after the next start.
+    let _ = learning.join();
+    let _ = std::fs::remove_file(place.pid_file());
+    Ok(if wished == Wish::HandOver { Ended::Superseded } else { Ended::Stopped })
+}
+
+/// Waits for the wish to stop; once a minute takes in what was spooled and sees that we can be reached.
+fn look_after(intake: &Intake, learner: &Learner, bound: &Bound, wishes: &mpsc::Receiver<Wish>) -> Wish {
+    let mut enforced: Option<Instant> = None;
+    loop {
+        if enforced.is_none_or(|at| at.elapsed() >= RETENTION_EVERY) {
+            enforced = Some(Instant::now());
+            match intake.journal.enforce(now()) {
+                Ok(dropped) if dropped.segments > 0 => {
+                    intake.log.info(format_args!("retention: {dropped:?}"));
+                    learner.prune.store(true, Ordering::SeqCst);
+                }
+                Ok(_) => {}
+                Err(error) => intake.log.warn(format_args!("retention: {error}")),
+            }
+        }
+        match wishes.recv_timeout(LOOK_AROUND) {
+            Ok(wish) => return wish,
+            Err(RecvTimeoutError::Disconnected) => return Wish::Stop,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        intake.drain_spool();
+        if !bound.is_reachable() {
+            intake.log.warn("the socket is no longer ours");
+            return Wish::Stop;
+        }
+    }
+}
+
+/// A bad user rule must not switch redaction off, and must not stop capture: the built-in rules go on alone.
+fn redactor(place: &Place, config: &Config, log: &Log) -> Redactor {
+    let key = client::key::load(place).unwrap_or_else(|error| {
+        log.warn(format_args!("the install's key cannot be kept: {error}"));
+        client::key::passing()
+    });
+    let (settings, errors) = config.redaction(key);
+    for error in errors {
+        log.warn(format_args!("redaction rules: {error}"));
+    }
+    Redactor::new(settings).expect("every user rule was tried before")
+}
+
+fn hear_signals(wish: mpsc::Sender<Wish>) -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGINT, SIGHUP])?;
+    thread::Builder::new().name("signals".into()).spawn(move || {
+        for signal in signals.forever() {
+            // A closed terminal is no reason to forget.
+            if signal != SIGHUP && wish.send(Wish::Stop).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok(())
+}
+
+/// A panic's message may quote what it choked on; its place says enough.
+fn silence_panics(log: &Arc<Log>) {
+    let log = Arc::clone(log);
+    std::panic::set_hook(Box::new(move |panic| {
+        let place = panic.location().map_or_else(|| "somewhere".to_owned(), ToString::to_string);
+        log.warn(format_args!("panic at {place}"));
+    }));
+}

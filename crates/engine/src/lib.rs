@@ -1,1 +1,21 @@
-//! Decisions: behaviors, how their advice is merged, and the configuration they obey.
+//! Decisions: which behaviors hear an event, what they may say, and the configuration they obey.
+//! Knows nothing of agents' dialects, sockets or SQL; if you need their names you are in the wrong room.
+
+mod behavior;
+mod behaviors;
+pub mod config;
+mod fence;
+mod merge;
+
+pub use behavior::{ALL, Behavior, Context, Keep, Workspace, by_name, hearers};
+pub use fence::{fence, sanitize};
+pub use merge::merge;
+
+/// One variant per reaction of the caller: all of these end as silence, a log line and a count.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    #[error(transparent)]
+    Store(#[from] store::StoreError),
+}
+
+pub type Result<T> = std::result::Result<T, EngineError>;

@@ -8,7 +8,7 @@ pub struct Note {
 }
 
 /// A decision about a tool call, weakest first: the strongest of several wins.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     Allow { reason: String },
     Ask { reason: String },
@@ -44,5 +44,16 @@ impl Advice {
 
     pub fn is_silent(&self) -> bool {
         *self == Self::default()
+    }
+}
+
+impl Verdict {
+    /// Of several verdicts the strongest decides.
+    pub const fn strength(&self) -> u8 {
+        match self {
+            Self::Allow { .. } => 0,
+            Self::Ask { .. } => 1,
+            Self::Deny { .. } => 2,
+        }
     }
 }

@@ -18,6 +18,9 @@ pub(super) fn keep(
     envelope: Envelope,
     settings: fn(&Place) -> redact::Settings,
 ) -> io::Result<()> {
+    if crate::pause::is_paused(place) {
+        return Ok(());
+    }
     let redactor = redact::Redactor::new(settings(place))
         // A broken rule of the person's own must not cost them all the others.
         .or_else(|_| redact::Redactor::new(plain_settings(place)))

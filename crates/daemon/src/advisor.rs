@@ -1,0 +1,209 @@
+//! Runs behaviors' advice away from the thread that answers the hook, so that a panic or a delay costs that
+//! behavior alone. Bounded: a behavior that hangs is not asked again until it has come back.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use engine::{Behavior, Context, merge};
+use model::{Advice, Event};
+use serde_json::{Value, json};
+
+use crate::metrics::{Latency, count};
+
+/// Calls of one behavior under way at once; more means it hangs, and then it is passed over.
+const MAX_RUNNING: usize = 8;
+/// Threads over all behaviors. Each is a stack and nothing else while it waits.
+const MAX_THREADS: usize = 32;
+
+type Job = Box<dyn FnOnce() + Send>;
+
+pub(crate) struct Advisor {
+    pool: Arc<Pool>,
+    records: Arc<Vec<Record>>,
+}
+
+/// What is known of one behavior since the daemon started.
+struct Record {
+    behavior: &'static dyn Behavior,
+    running: AtomicUsize,
+    failed: AtomicU64,
+    late: AtomicU64,
+    panicked: AtomicU64,
+    took: Latency,
+}
+
+impl fmt::Debug for Advisor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Advisor").field("behaviors", &self.records.len()).finish_non_exhaustive()
+    }
+}
+
+/// Advice that is being made. Dropping it loses nothing but the advice.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    from: mpsc::Receiver<(usize, Advice)>,
+    asked: Vec<usize>,
+    until: Instant,
+    records: Arc<Vec<Record>>,
+}
+
+impl fmt::Debug for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.behavior.name())
+    }
+}
+
+impl Advisor {
+    pub(crate) fn new(behaviors: &[&'static dyn Behavior]) -> Self {
+        let records = behaviors
+            .iter()
+            .map(|&behavior| Record {
+                behavior,
+                running: AtomicUsize::new(0),
+                failed: AtomicU64::new(0),
+                late: AtomicU64::new(0),
+                panicked: AtomicU64::new(0),
+                took: Latency::default(),
+            })
+            .collect();
+        Self { pool: Arc::default(), records: Arc::new(records) }
+    }
+
+    /// Starts every switched-on behavior that may speak on this event; `None` if there is none, at no cost.
+    pub(crate) fn ask(&self, cx: &Context, event: &Arc<Event>) -> Option<Pending> {
+        let hears = |record: &Record| {
+            record.behavior.on().contains(&event.kind)
+                && record.behavior.speaks_on(event.kind)
+                && cx.config.is_on(record.behavior.name())
+        };
+        let hearers: Vec<usize> = (0..self.records.len()).filter(|&at| hears(&self.records[at])).collect();
+        if hearers.is_empty() {
+            return None;
+        }
+        let (to, from) = mpsc::channel();
+        let mut asked = Vec::with_capacity(hearers.len());
+        for at in hearers {
+            if self.start(at, cx, event, to.clone()) {
+                asked.push(at);
+            }
+        }
+        Some(Pending { from, asked, until: cx.until, records: Arc::clone(&self.records) })
+    }
+
+    fn start(&self, at: usize, cx: &Context, event: &Arc<Event>, to: mpsc::Sender<(usize, Advice)>) -> bool {
+        let record = &self.records[at];
+        if record.running.fetch_add(1, Ordering::Relaxed) >= MAX_RUNNING {
+            record.running.fetch_sub(1, Ordering::Relaxed);
+            count(&record.late);
+            return false;
+        }
+        let (records, cx, event) = (Arc::clone(&self.records), cx.clone(), Arc::clone(event));
+        self.pool.run(Box::new(move || {
+            let record = &records[at];
+            let began = Instant::now();
+            let advice = match catch_unwind(AssertUnwindSafe(|| record.behavior.advise(&cx, &event))) {
+                Ok(Ok(advice)) => advice,
+                Ok(Err(_)) => {
+                    count(&record.failed);
+                    Advice::silent()
+                }
+                Err(_) => {
+                    count(&record.panicked);
+                    Advice::silent()
+                }
+            };
+            record.took.record(began.elapsed());
+            record.running.fetch_sub(1, Ordering::Relaxed);
+            // Nobody may be listening any more; then it was late and is counted there.
+            let _ = to.send((at, advice));
+        }));
+        true
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        let one = |record: &Record| {
+            json!({
+                "name": record.behavior.name(),
+                "failed": record.failed.load(Ordering::Relaxed),
+                "late": record.late.load(Ordering::Relaxed),
+                "panicked": record.panicked.load(Ordering::Relaxed),
+                "advice": record.took.to_json(),
+            })
+        };
+        self.records.iter().map(one).collect()
+    }
+}
+
+impl Pending {
+    /// Waits until all have answered or the deadline is there; what came in time is merged in registry order.
+    pub(crate) fn collect(self) -> Advice {
+        let mut parts: Vec<Option<Advice>> = vec![None; self.asked.len()];
+        let mut missing = self.asked.len();
+        while missing > 0 {
+            let left = self.until.saturating_duration_since(Instant::now());
+            let Ok((at, advice)) = self.from.recv_timeout(left) else { break };
+            if let Some(slot) = self.asked.iter().position(|asked| *asked == at) {
+                parts[slot] = Some(advice);
+                missing -= 1;
+            }
+        }
+        for (slot, part) in parts.iter().enumerate() {
+            if part.is_none() {
+                count(&self.records[self.asked[slot]].late);
+            }
+        }
+        merge(parts.into_iter().flatten())
+    }
+}
+
+#[derive(Default)]
+struct Pool {
+    state: Mutex<PoolState>,
+    wake: Condvar,
+}
+
+#[derive(Default)]
+struct PoolState {
+    jobs: VecDeque<Job>,
+    idle: usize,
+    threads: usize,
+}
+
+impl Pool {
+    fn run(self: &Arc<Self>, job: Job) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.jobs.push_back(job);
+        if state.idle >= state.jobs.len() || state.threads >= MAX_THREADS {
+            self.wake.notify_one();
+            return;
+        }
+        state.threads += 1;
+        drop(state);
+        let pool = Arc::clone(self);
+        let spawned = thread::Builder::new().name("advisor".into()).spawn(move || pool.work());
+        if spawned.is_err() {
+            self.state.lock().unwrap_or_else(PoisonError::into_inner).threads -= 1;
+        }
+    }
+
+    fn work(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(job) = state.jobs.pop_front() {
+                drop(state);
+                job();
+                state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            } else {
+                state.idle += 1;
+                state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.idle -= 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What the door's frames mean: an agent's envelope, or a question of our own command line.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+use model::{Envelope, Millis, Reply};
+use serde_json::{Value, json};
+use wire::{Kind, Status};
+
+use crate::door::{Answer, Answerer, Request};
+use crate::intake::{Intake, now};
+use crate::learner::Learner;
+use crate::{LoadConfig, Wish};
+
+/// The longest a question may keep a thread of the door.
+const MAX_SETTLE: Duration = Duration::from_secs(30);
+
+pub(crate) struct Daemon {
+    pub(crate) intake: Arc<Intake>,
+    pub(crate) learner: Arc<Learner>,
+    pub(crate) wish: Sender<Wish>,
+    pub(crate) load_config: LoadConfig,
+    pub(crate) namespace: String,
+    pub(crate) version: &'static str,
+    pub(crate) started_at: Millis,
+}
+
+impl Answerer for Daemon {
+    fn answer(&self, request: Request) -> Answer {
+        match request.kind {
+            Kind::Envelope => self.envelope(request),
+            Kind::Control => self.control(&request),
+        }
+    }
+}
+
+impl Daemon {
+    fn envelope(&self, request: Request) -> Answer {
+        let newer = request.client_version > client::VERSION;
+        let envelope = Envelope {
+            id: request.id,
+            at: now(),
+            agent: request.agent,
+            hint: Some(request.event).filter(|event| !event.is_empty()),
+            context: request.context,
+            body: request.body,
+        };
+        let answer = self.intake.answer(envelope, request.wait);
+        if newer && is_replaced() {
+            // A channel that is gone means that we are leaving already.
+            let _ = self.wish.send(Wish::HandOver);
+        }
+        answer
+    }
+
+    fn control(&self, request: &Request) -> Answer {
+        let question: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+        let said = match question["ask"].as_str() {
+            Some("status") => self.status(),
+            Some("settle") => self.settle(request.wait.min(MAX_SETTLE)),
+            Some("reload") => self.reload(),
+            Some("stop") => {
+                let _ = self.wish.send(Wish::Stop);
+                json!({ "stopping": true })
+            }
+            _ => {
+                let known = ["status", "settle", "reload", "stop"];
+                let stdout = json!({ "error": "unknown question", "known": known }).to_string().into_bytes();
+                return Answer { status: Status::Malformed, reply: Reply { stdout, ..Reply::silent() } };
+            }
+        };
+        Answer::kept(Reply { stdout: said.to_string().into_bytes(), ..Reply::silent() })
+    }
+
+    fn status(&self) -> Value {
+        let intake = &self.intake;
+        json!({
+            "running": true,
+            "pid": std::process::id(),
+            "version": self.version,
+            "protocol": wire::PROTOCOL,
+            "socket": intake.place.socket(),
+            "port": null,
+            "namespace": self.namespace,
+            "started_at": self.started_at,
+            "uptime_ms": now().saturating_sub(self.started_at),
+            "journal_head": intake.journal.head(),
+            "learned": self.learner.learned.load(Ordering::SeqCst),
+            "envelopes": intake.counters.to_json(),
+            "acknowledged": intake.acknowledged.to_json(),
+            "behaviors": intake.advisor.to_json(),
+        })
+    }
+
+    /// Takes in the spool and waits until everything acknowledged by now is in the tables.
+    fn settle(&self, patience: Duration) -> Value {
+        self.intake.drain_spool();
+        let head = self.intake.journal.head();
+        let settled = self.learner.wait_until(head, Instant::now() + patience);
+        json!({ "settled": settled, "head": head })
+    }
+
+    fn reload(&self) -> Value {
+        let (config, errors) = (self.load_config)();
+        let redactor = crate::redactor(&self.intake.place, &config, &self.intake.log);
+        self.intake.change_rules(config, redactor);
+        json!({ "errors": errors.iter().map(ToString::to_string).collect::<Vec<_>>() })
+    }
+}
+
+/// Whether the file we were started from is another one now. Linux marks the old one as deleted.
+fn is_replaced() -> bool {
+    std::fs::read_link("/proc/self/exe").is_ok_and(|path| path.to_string_lossy().ends_with(" (deleted)"))
+}

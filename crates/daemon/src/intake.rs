@@ -1,0 +1,319 @@
+//! What happens to one envelope: redact, read, decide whether to keep it, commit, answer. In this order, and
+//! nothing is written before the first step.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use agents::{Adapter, Incoming};
+use client::{Place, private};
+use engine::config::{Config, Layer};
+use engine::{Keep, Workspace, hearers};
+use model::{Advice, Author, Detail, Entry, Envelope, Event, EventKind, Millis, Reply};
+use redact::Redactor;
+use store::{Journal, StoreError, Tables};
+use wire::Status;
+
+use crate::advisor::{Advisor, Pending};
+use crate::door::Answer;
+use crate::log::Log;
+use crate::metrics::{Counters, Latency, count};
+use crate::spool_watch::SpoolWatch;
+use crate::workspace::Workspaces;
+
+/// The agent's own clock starts before ours: what is left for advice ends this long before the client gives up.
+const REPLY_MARGIN: Duration = Duration::from_millis(10);
+/// The file in a repository that may narrow what we do there.
+const PROJECT_FILE: &str = ".throughline/config.toml";
+/// A page of switches; a larger one is not ours.
+const MAX_PROJECT_FILE: u64 = 64 << 10;
+
+/// Everything the way of an envelope needs, shared by all threads of the door.
+#[derive(Debug)]
+pub(crate) struct Intake {
+    pub(crate) place: Place,
+    pub(crate) journal: Arc<Journal>,
+    pub(crate) log: Arc<Log>,
+    pub(crate) counters: Arc<Counters>,
+    pub(crate) acknowledged: Latency,
+    pub(crate) advisor: Advisor,
+    pub(crate) spool: SpoolWatch,
+    workspaces: Workspaces,
+    rules: RwLock<Rules>,
+}
+
+/// What can be changed while we run.
+#[derive(Debug, Clone)]
+struct Rules {
+    config: Arc<Config>,
+    redactor: Arc<Redactor>,
+}
+
+/// What became of an envelope.
+enum Outcome {
+    Kept {
+        duplicate: bool,
+    },
+    /// Not to be kept, for this reason.
+    Left,
+    Failed(StoreError),
+}
+
+impl Intake {
+    pub(crate) fn new(
+        place: Place,
+        journal: Arc<Journal>,
+        log: Arc<Log>,
+        config: Config,
+        redactor: Redactor,
+    ) -> Self {
+        Self {
+            spool: SpoolWatch::new(place.spool()),
+            place,
+            journal,
+            log,
+            counters: Arc::default(),
+            acknowledged: Latency::default(),
+            advisor: Advisor::new(engine::ALL),
+            workspaces: Workspaces::default(),
+            rules: RwLock::new(Rules { config: Arc::new(config), redactor: Arc::new(redactor) }),
+        }
+    }
+
+    pub(crate) fn change_rules(&self, config: Config, redactor: Redactor) {
+        let rules = Rules { config: Arc::new(config), redactor: Arc::new(redactor) };
+        *self.rules.write().unwrap_or_else(PoisonError::into_inner) = rules;
+    }
+
+    pub(crate) fn config(&self) -> Arc<Config> {
+        Arc::clone(&self.rules.read().unwrap_or_else(PoisonError::into_inner).config)
+    }
+
+    /// Answers an agent that waits.
+    pub(crate) fn answer(&self, envelope: Envelope, wait: Duration) -> Answer {
+        let began = Instant::now();
+        if client::pause::is_paused(&self.place) {
+            return Answer::kept(Reply::silent());
+        }
+        // What was spooled before this hook ran comes before it in the journal, too.
+        self.drain_spool();
+        let until = began + wait.saturating_sub(REPLY_MARGIN);
+        let seen = self.see(envelope, false);
+        let pending = self.ask(&seen, until);
+        let status = match self.keep(&seen.entry, seen.leave) {
+            Outcome::Kept { duplicate } => {
+                count(if duplicate { &self.counters.duplicates } else { &self.counters.kept });
+                Status::Kept
+            }
+            Outcome::Left => Status::Kept,
+            Outcome::Failed(error) => {
+                count(&self.counters.not_kept);
+                self.log.warn(format_args!("not kept: {error}"));
+                Status::NotKept
+            }
+        };
+        self.acknowledged.record(began.elapsed());
+        let advice = pending.map_or_else(Advice::silent, Pending::collect);
+        let reply =
+            if advice.is_silent() { Reply::silent() } else { seen.adapter.write(&seen.event, &advice) };
+        Answer { status, reply }
+    }
+
+    /// Takes in what the spool kept while nobody answered. True if anything was there.
+    pub(crate) fn drain_spool(&self) -> bool {
+        if !self.spool.is_dirty() {
+            return false;
+        }
+        self.spool.drain(&self.place, |envelope| {
+            let seen = self.see(envelope, true);
+            match self.keep(&seen.entry, seen.leave) {
+                Outcome::Kept { .. } | Outcome::Left => {
+                    count(&self.counters.drained);
+                    Ok(())
+                }
+                Outcome::Failed(error) => Err(error),
+            }
+        })
+    }
+
+    /// From raw bytes to an event and the entry that may be kept of it.
+    fn see(&self, envelope: Envelope, from_spool: bool) -> Seen {
+        let Rules { config, redactor } = self.rules.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let redacted = redactor.envelope(&envelope.body);
+        drop(envelope.body);
+        if !redacted.parsed {
+            count(&self.counters.unreadable);
+        }
+        self.counters.redactions.fetch_add(redacted.findings.len() as u64, Ordering::Relaxed);
+
+        let adapter = agents::by_name(&envelope.agent).unwrap_or(agents::ALL[0]);
+        let mut context = envelope.context;
+        let incoming = Incoming {
+            id: envelope.id,
+            at: envelope.at,
+            hint: envelope.hint.as_deref(),
+            context: &context,
+            json: &redacted.json,
+        };
+        let mut event = adapter.read(&incoming);
+        let workspace = event.cwd.as_deref().and_then(|cwd| self.workspaces.find(Path::new(cwd)));
+        if let Some(workspace) = &workspace {
+            note_workspace(&mut context, workspace);
+        }
+        let context = Self::redact_context(&redactor, context);
+        event.context.clone_from(&context);
+
+        let config =
+            workspace.as_ref().map_or_else(|| Arc::clone(&config), |at| Self::narrowed(&config, &at.root));
+        let leave = self.reason_to_leave(&config, &event, redacted.private_prompt, from_spool);
+        let tool = match &event.detail {
+            Detail::Tool(call) => Some(call.name.clone()),
+            _ => None,
+        };
+        let entry = Entry {
+            id: envelope.id,
+            at: envelope.at,
+            agent: adapter.name().to_owned(),
+            session: event.session.clone(),
+            event: event.name.clone(),
+            tool,
+            context,
+            envelope: redacted.json,
+        };
+        Seen { adapter, event: Arc::new(event), entry, workspace, config, leave }
+    }
+
+    /// A project's own file may switch behaviors off and skip more tools.
+    fn narrowed(config: &Arc<Config>, root: &str) -> Arc<Config> {
+        let path = Path::new(root).join(PROJECT_FILE);
+        let small =
+            std::fs::metadata(&path).is_ok_and(|file| file.is_file() && file.len() <= MAX_PROJECT_FILE);
+        if !small {
+            return Arc::clone(config);
+        }
+        let Ok(text) = std::fs::read_to_string(&path) else { return Arc::clone(config) };
+        let mut narrowed = Config::clone(config);
+        narrowed.read_toml(Layer::Project, PROJECT_FILE, &text);
+        Arc::new(narrowed)
+    }
+
+    /// Paths and branch names are text, too.
+    fn redact_context(redactor: &Redactor, context: model::Context) -> model::Context {
+        let clean =
+            |value: String| String::from_utf8_lossy(&redactor.bytes(value.as_bytes()).bytes).into_owned();
+        context.into_iter().map(|(key, value)| (key, clean(value))).collect()
+    }
+
+    fn reason_to_leave(
+        &self,
+        config: &Config,
+        event: &Event,
+        private_prompt: bool,
+        from_spool: bool,
+    ) -> Option<&'static str> {
+        // The client has asked the markers before it spooled; by now they may speak of a later turn.
+        if !from_spool && self.is_private(event, private_prompt) {
+            return Some("private turn");
+        }
+        hearers(config, event.kind)
+            .find_map(|behavior| match behavior.keep(config, event) {
+                Keep::Yes => None,
+                Keep::No(why) => Some(why),
+            })
+            .or_else(|| switched_off(config, event.kind))
+    }
+
+    fn is_private(&self, event: &Event, private_prompt: bool) -> bool {
+        let session = event.session.as_str();
+        if let Detail::Prompt { author: Author::Person, .. } = event.detail
+            && event.kind == EventKind::UserPromptSubmit
+        {
+            let turned = if private_prompt {
+                private::begin(&self.place, session)
+            } else {
+                private::end(&self.place, session)
+            };
+            if let Err(error) = turned {
+                self.log.warn(format_args!("private turn: {error}"));
+            }
+            return private_prompt;
+        }
+        if event.kind == EventKind::SessionEnd {
+            let _ = private::end(&self.place, session);
+            return false;
+        }
+        private::covers(&event.name) && private::is_private(&self.place, session)
+    }
+
+    fn keep(&self, entry: &Entry, leave: Option<&'static str>) -> Outcome {
+        if let Some(reason) = leave {
+            let private = reason == "private turn";
+            count(if private { &self.counters.private } else { &self.counters.skipped });
+            return Outcome::Left;
+        }
+        match self.journal.append(entry) {
+            Ok(receipt) => Outcome::Kept { duplicate: receipt.duplicate },
+            Err(error) => Outcome::Failed(error),
+        }
+    }
+
+    fn ask(&self, seen: &Seen, until: Instant) -> Option<Pending> {
+        let database = self.place.database();
+        let cx = engine::Context {
+            config: Arc::clone(&seen.config),
+            now: seen.entry.at,
+            until,
+            workspace: seen.workspace.clone(),
+            tables: Arc::new(move || Tables::open_read_only(&database)),
+            is_alive,
+            nonce: nonce(seen.entry.id.as_bytes()),
+        };
+        self.advisor.ask(&cx, &seen.event)
+    }
+}
+
+struct Seen {
+    adapter: &'static dyn Adapter,
+    event: Arc<Event>,
+    entry: Entry,
+    workspace: Option<Workspace>,
+    config: Arc<Config>,
+    leave: Option<&'static str>,
+}
+
+/// A behavior that decides over a kind of event and is off takes its events with it.
+fn switched_off(config: &Config, kind: EventKind) -> Option<&'static str> {
+    let owner = match kind {
+        EventKind::UserPromptSubmit | EventKind::UserPromptExpansion => "record-prompt",
+        EventKind::PostToolUse | EventKind::PostToolUseFailure | EventKind::PostToolBatch => "capture",
+        _ => return None,
+    };
+    (!config.is_on(owner)).then_some("switched off")
+}
+
+fn note_workspace(context: &mut model::Context, workspace: &Workspace) {
+    context.insert("workspace".to_owned(), workspace.key.as_str().to_owned());
+    context.insert("root".to_owned(), workspace.root.clone());
+    context.insert("project".to_owned(), workspace.project.clone());
+    if let Some(branch) = &workspace.branch {
+        context.insert("branch".to_owned(), branch.clone());
+    }
+}
+
+/// The random half of the client's event id.
+fn nonce(id: &[u8; 16]) -> u64 {
+    id[8..].iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+}
+
+/// Signal 0 asks without touching.
+fn is_alive(pid: u32) -> bool {
+    let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else { return false };
+    !matches!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH))
+}
+
+pub(crate) fn now() -> Millis {
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as u64)
+}

@@ -1,0 +1,213 @@
+//! Follows the journal and derives the tables from it, in its order, after the commit and outside anybody's
+//! waiting time. Can be stopped anywhere: the cursor moves in the same transaction as what was derived.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use agents::Incoming;
+use engine::hearers;
+use store::{Batch, EventRow, StoreError, Stored, Tables};
+
+use crate::intake::Intake;
+use crate::metrics::count;
+
+/// Entries in one transaction: large enough to catch up quickly, small enough that readers see progress.
+const BATCH: usize = 512;
+/// The kind in a mark is a few words.
+const MAX_KIND: usize = 48;
+/// The journal wakes us; this is only for being told to stop on a system that lost a wake-up.
+const NAP: Duration = Duration::from_mins(10);
+/// After a full disk or a locked database, in steps up to the last.
+const BACK_OFF: [Duration; 4] =
+    [Duration::from_millis(50), Duration::from_millis(250), Duration::from_secs(1), Duration::from_secs(5)];
+
+#[derive(Debug)]
+pub(crate) struct Learner {
+    intake: Arc<Intake>,
+    pub(crate) learned: AtomicU64,
+    /// Retention has dropped segments: the rows that point at them go, too.
+    pub(crate) prune: AtomicBool,
+    moved: (Mutex<()>, Condvar),
+    stopping: AtomicBool,
+}
+
+impl Learner {
+    pub(crate) fn new(intake: Arc<Intake>) -> Arc<Self> {
+        Arc::new(Self {
+            intake,
+            learned: AtomicU64::new(0),
+            prune: AtomicBool::new(false),
+            moved: (Mutex::new(()), Condvar::new()),
+            stopping: AtomicBool::new(false),
+        })
+    }
+
+    pub(crate) fn stop(&self) {
+        self.stopping.store(true, Ordering::SeqCst);
+        self.intake.journal.wake();
+    }
+
+    /// Waits until everything up to `seq` is derived. False: it took too long.
+    pub(crate) fn wait_until(&self, seq: u64, until: Instant) -> bool {
+        let (lock, moved) = &self.moved;
+        let mut held = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.learned.load(Ordering::SeqCst) < seq {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            held = moved.wait_timeout(held, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
+    }
+
+    fn move_to(&self, seq: u64) {
+        let (lock, moved) = &self.moved;
+        let _held = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        self.learned.store(seq, Ordering::SeqCst);
+        moved.notify_all();
+    }
+
+    /// Returns when told to stop.
+    pub(crate) fn run(&self) {
+        let mut failures = 0;
+        while !self.stopping.load(Ordering::SeqCst) {
+            match self.follow() {
+                Ok(()) => failures = 0,
+                Err(error) => {
+                    count(&self.intake.counters.learn_failures);
+                    self.intake.log.warn(format_args!("learning waits: {error}"));
+                    std::thread::sleep(BACK_OFF[failures.min(BACK_OFF.len() - 1)]);
+                    failures += 1;
+                }
+            }
+        }
+    }
+
+    fn follow(&self) -> Result<(), StoreError> {
+        let mut tables = open_or_rebuild(&self.intake)?;
+        let cursor = tables.cursor()?;
+        // Entries numbered below the cursor would never be derived.
+        self.intake.journal.advance_past(cursor);
+        self.move_to(cursor);
+        while !self.stopping.load(Ordering::SeqCst) {
+            let cursor = self.learned.load(Ordering::SeqCst);
+            if self.intake.journal.wait_beyond(cursor, NAP) > cursor {
+                self.learn_batch(&mut tables, cursor)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn learn_batch(&self, tables: &mut Tables, cursor: u64) -> Result<(), StoreError> {
+        // Read before the entries: what comes meanwhile is for the next batch.
+        let head = self.intake.journal.head();
+        let mut batch = Vec::new();
+        for stored in self.intake.journal.read_from(cursor + 1).take(BATCH) {
+            match stored {
+                Ok(stored) => batch.push(stored),
+                // Damaged bytes are reported once and passed over; what follows them is sound.
+                Err(error @ StoreError::Unreadable { .. }) => self.intake.log.warn(error),
+                Err(error) => return Err(error),
+            }
+        }
+        // A gap (retention, a failed batch, damage) may leave nothing up to the head.
+        let last = batch.last().map_or(head, |stored| stored.seq);
+        let first = self.prune.swap(false, Ordering::SeqCst).then(|| self.intake.journal.tail());
+        tables.write(|tx| {
+            if let Some(first) = first {
+                tx.prune_events_below(first)?;
+            }
+            for stored in &batch {
+                self.learn_one(tx, stored)?;
+            }
+            tx.set_cursor(last)
+        })?;
+        self.move_to(last);
+        Ok(())
+    }
+
+    fn learn_one(&self, tx: &mut Batch<'_>, stored: &Stored) -> Result<(), StoreError> {
+        let entry = &stored.entry;
+        let adapter = agents::by_name(&entry.agent).unwrap_or(agents::ALL[0]);
+        let event = adapter.read(&Incoming {
+            id: entry.id,
+            at: entry.at,
+            hint: Some(&entry.event),
+            context: &entry.context,
+            json: &entry.envelope,
+        });
+        let config = self.intake.config();
+        for behavior in hearers(&config, event.kind) {
+            match catch_unwind(AssertUnwindSafe(|| behavior.learn(tx, &event))) {
+                Ok(Ok(())) => {}
+                Ok(Err(engine::EngineError::Store(error))) => return Err(error),
+                Err(_) => {
+                    count(&self.intake.counters.learn_failures);
+                    self.intake.log.warn(format_args!("{} panicked on {}", behavior.name(), entry.id));
+                }
+            }
+        }
+        // After the behaviors: the session it is counted in must be there.
+        let is_new = tx.insert_event(&EventRow {
+            seq: stored.seq,
+            id: entry.id,
+            at: entry.at,
+            agent: entry.agent.clone(),
+            session: entry.session.clone(),
+            kind: entry.event.clone(),
+            tool: entry.tool.clone(),
+            subagent: event.subagent.as_ref().map(|agent| agent.id.clone()),
+            bytes: entry.envelope.len() as u64,
+            location: stored.location,
+        })?;
+        if is_new {
+            for (kind, count) in masks(&entry.envelope) {
+                tx.count_redactions(entry.at, kind, count)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Counts the redactor's marks in a stored envelope, so that the figures can be rebuilt with the rest.
+fn masks(envelope: &[u8]) -> BTreeMap<&str, u64> {
+    const OPENING: &str = "[REDACTED:";
+    let text = std::str::from_utf8(envelope).unwrap_or_default();
+    let mut counts = BTreeMap::new();
+    for (at, _) in text.match_indices(OPENING) {
+        let rest = &text[at + OPENING.len()..];
+        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(rest.len());
+        if (1..=MAX_KIND).contains(&end) {
+            *counts.entry(&rest[..end]).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// A damaged database is put aside and derived anew: it holds nothing the journal does not.
+fn open_or_rebuild(intake: &Intake) -> Result<Tables, StoreError> {
+    let path = intake.place.database();
+    match Tables::open(&path) {
+        Err(StoreError::Damaged(damaged)) => {
+            intake.log.warn(format_args!("{} is damaged; rebuilding it from the journal", damaged.display()));
+            store::move_aside(&path)?;
+            Tables::open(&path)
+        }
+        opened => opened,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_counted_by_kind_and_strangers_text_is_not() {
+        let text = br#"{"a":"[REDACTED:github-pat:7c1e90] [REDACTED:password] [REDACTED:password]","b":"[REDACTED:]"}"#;
+        assert_eq!(masks(text), BTreeMap::from([("github-pat", 1), ("password", 2)]));
+    }
+}

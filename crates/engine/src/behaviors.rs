@@ -1,0 +1,62 @@
+//! One file per behavior. A new one is a file here and a line in `behavior::ALL`.
+
+mod capture;
+mod complete_session;
+mod pin_incident;
+mod record_prompt;
+mod register_session;
+
+pub(crate) use capture::Capture;
+pub(crate) use complete_session::CompleteSession;
+pub(crate) use pin_incident::PinIncident;
+pub(crate) use record_prompt::RecordPrompt;
+pub(crate) use register_session::RegisterSession;
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use model::{Context, Detail, Event, EventId, EventKind, Outcome, SessionId, ToolCall};
+    use store::Tables;
+
+    use crate::behavior::Behavior;
+
+    pub(crate) fn event(kind: EventKind, detail: Detail) -> Event {
+        use std::sync::atomic::{AtomicU64, Ordering};
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let at = NEXT.fetch_add(1, Ordering::Relaxed);
+        Event {
+            id: EventId::mint(at, [7; 10]),
+            at,
+            agent: "claude-code",
+            session: SessionId::new("session-1"),
+            kind,
+            name: kind.name().to_owned(),
+            cwd: None,
+            transcript: None,
+            prompt_id: None,
+            permission_mode: None,
+            subagent: None,
+            context: Context::new(),
+            detail,
+        }
+    }
+
+    pub(crate) fn tool(name: &str) -> Event {
+        let call = ToolCall {
+            name: name.to_owned(),
+            use_id: None,
+            input: serde_json::Value::Null,
+            outcome: Outcome::Succeeded { response: serde_json::Value::Null, duration_ms: None },
+        };
+        event(EventKind::PostToolUse, Detail::Tool(call))
+    }
+
+    pub(crate) fn learn_in(tables: &mut Tables, behavior: &dyn Behavior, event: &Event) {
+        tables
+            .write(|batch| {
+                behavior.learn(batch, event).map_err(|error| match error {
+                    crate::EngineError::Store(error) => error,
+                })
+            })
+            .expect("the tables take it");
+    }
+}

@@ -1,0 +1,167 @@
+//! Knows which sessions there are and says who else is at work here. Holds nobody up.
+
+use model::{Advice, Detail, Event, EventKind, Millis, StartSource, WorkspaceKey};
+use store::{Batch, SessionRow, SessionTouch};
+
+use crate::Result;
+use crate::behavior::{Behavior, Context};
+use crate::fence::fence;
+
+/// A session that has been silent this long is not counted as at work, whatever its process does.
+const QUIET: Millis = 4 * 60 * 60 * 1000;
+/// Without a process to ask, only a recent sign of life counts.
+const RECENT: Millis = 15 * 60 * 1000;
+/// More peers than this are a crowd: the count says enough.
+const MAX_NAMED: usize = 5;
+
+#[derive(Debug)]
+pub(crate) struct RegisterSession;
+
+impl Behavior for RegisterSession {
+    fn name(&self) -> &'static str {
+        "register-session"
+    }
+
+    fn manual(&self) -> &'static str {
+        "Keeps each session under the agent's own id with its project, workspace, branch, model and last sign of \
+         life. When a session starts, says which other sessions are at work in the same workspace; says nothing \
+         when there are none."
+    }
+
+    fn on(&self) -> &'static [EventKind] {
+        ALL_KINDS
+    }
+
+    fn speaks_on(&self, kind: EventKind) -> bool {
+        kind == EventKind::SessionStart
+    }
+
+    fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {
+        let Some(workspace) = &cx.workspace else { return Ok(Advice::silent()) };
+        let since = cx.now.saturating_sub(QUIET);
+        let peers = (cx.tables)()?.peers(&workspace.key, &event.session, since)?;
+        let peers: Vec<_> = peers.into_iter().filter(|peer| is_at_work(cx, peer)).collect();
+        if peers.is_empty() {
+            return Ok(Advice::silent());
+        }
+        Ok(Advice::say(self.name(), fence(self.name(), cx.nonce, &introduce(cx.now, &peers))))
+    }
+
+    fn learn(&self, batch: &mut Batch<'_>, event: &Event) -> Result<()> {
+        let said = |key: &str| event.context.get(key).cloned();
+        let workspace = said("workspace").map(WorkspaceKey::from_hex);
+        if let (Some(key), Some(root)) = (&workspace, said("root")) {
+            batch.upsert_workspace(key, &root, said("project").as_deref(), event.at)?;
+        }
+        let (source, model) = match &event.detail {
+            Detail::Start { source, model } => (Some(source_name(*source).to_owned()), model.clone()),
+            _ => (None, None),
+        };
+        batch.touch_session(&SessionTouch {
+            workspace,
+            project: said("project"),
+            branch: said("branch"),
+            cwd: event.cwd.clone(),
+            source,
+            model,
+            attended: said("CLAUDE_CODE_SESSION_ATTENDED").map(|flag| flag == "1"),
+            pid: said("CLAUDE_PID").and_then(|pid| pid.parse().ok()),
+            transcript: event.transcript.clone(),
+            ..SessionTouch::new(event.session.clone(), event.agent, event.at)
+        })?;
+        Ok(())
+    }
+}
+
+const ALL_KINDS: &[EventKind] = EventKind::ALL;
+
+fn source_name(source: StartSource) -> &'static str {
+    match source {
+        StartSource::Startup => "startup",
+        StartSource::Resume => "resume",
+        StartSource::Clear => "clear",
+        StartSource::Compact => "compact",
+        StartSource::Fork => "fork",
+        StartSource::Other => "other",
+    }
+}
+
+fn is_at_work(cx: &Context, peer: &SessionRow) -> bool {
+    match peer.pid {
+        Some(pid) => (cx.is_alive)(pid),
+        None => cx.now.saturating_sub(peer.last_seen_at) < RECENT,
+    }
+}
+
+fn introduce(now: Millis, peers: &[SessionRow]) -> String {
+    let mut text = match peers.len() {
+        1 => "One other agent session is at work in this workspace.".to_owned(),
+        count => format!("{count} other agent sessions are at work in this workspace."),
+    };
+    for peer in peers.iter().take(MAX_NAMED) {
+        let id: String = peer.id.as_str().chars().take(8).collect();
+        let branch = peer.branch.as_deref().unwrap_or("no branch");
+        let ago = now.saturating_sub(peer.last_seen_at) / 60_000;
+        text.push_str(&format!("\n- session {id} ({agent}) on {branch}, last seen ", agent = peer.agent));
+        text.push_str(&if ago == 0 { "just now".to_owned() } else { format!("{ago} min ago") });
+    }
+    if peers.len() > MAX_NAMED {
+        text.push_str(&format!("\n- and {} more", peers.len() - MAX_NAMED));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::{Duration, Instant};
+
+    use store::Tables;
+
+    use super::*;
+    use crate::behavior::Workspace;
+    use crate::behaviors::tests::{event, learn_in};
+    use crate::config::Config;
+
+    fn start(session: &str, at: Millis, pid: u32) -> Event {
+        let mut event =
+            event(EventKind::SessionStart, Detail::Start { source: StartSource::Startup, model: None });
+        event.session = model::SessionId::new(session);
+        event.at = at;
+        for (key, value) in [("workspace", "k1"), ("root", "/w"), ("project", "w"), ("branch", "main")] {
+            event.context.insert(key.into(), value.into());
+        }
+        event.context.insert("CLAUDE_PID".into(), pid.to_string());
+        event
+    }
+
+    #[test]
+    fn a_newcomer_hears_of_living_peers_and_of_nobody_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("derived.db");
+        let mut tables = Tables::open(&path).unwrap();
+        for (session, pid) in [("alive-1", 1), ("dead-22", 2)] {
+            learn_in(&mut tables, &RegisterSession, &start(session, 1_000_000, pid));
+        }
+        let cx = Context {
+            config: Arc::new(Config::default()),
+            now: 1_090_000,
+            until: Instant::now() + Duration::from_secs(1),
+            workspace: Some(Workspace {
+                key: WorkspaceKey::from_hex("k1".into()),
+                root: "/w".into(),
+                project: "w".into(),
+                branch: None,
+            }),
+            tables: Arc::new(move || Tables::open_read_only(&path)),
+            is_alive: |pid| pid == 1,
+            nonce: 5,
+        };
+        let advice = RegisterSession.advise(&cx, &start("newcomer", 1_090_000, 3)).unwrap();
+        let text = &advice.notes[0].text;
+        assert!(text.contains("session alive-1 (claude-code) on main, last seen 1 min ago"), "{text}");
+        assert!(!text.contains("dead-22"));
+        let alone = Context { is_alive: |_| false, ..cx };
+        assert!(RegisterSession.advise(&alone, &start("newcomer", 1_090_000, 3)).unwrap().is_silent());
+    }
+}

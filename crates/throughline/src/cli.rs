@@ -1,0 +1,98 @@
+//! The command line. One file per command in `commands/`, one line here.
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::commands;
+use crate::report::Failure;
+use crate::world::World;
+
+/// A memory, a map and manners for coding agents.
+#[derive(Debug, Parser)]
+#[command(name = "throughline", version, arg_required_else_help = true, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Attach to an agent: shows the edit to its settings, then makes it
+    Install(commands::install::Install),
+    /// Detach from an agent: restores its settings
+    Uninstall(commands::uninstall::Uninstall),
+    /// Stop recording until `resume`, without touching any settings
+    Pause(commands::pause::Pause),
+    /// Record again after `pause`
+    Resume(commands::pause::Resume),
+    /// Check everything and say how to repair what is wrong
+    Doctor(commands::doctor::Doctor),
+    /// The background process: run, start, stop, restart, status, logs, unit
+    Daemon(commands::daemon::Daemon),
+    /// Deliver one hook call (what agents run; envelope on stdin)
+    #[command(disable_help_flag = true)]
+    Hook(commands::hook::Hook),
+    /// List sessions, last seen first
+    Sessions(commands::sessions::Sessions),
+    /// Show one session: its prompts and what happened
+    Show(commands::show::Show),
+    /// List journaled events, newest last
+    Events(commands::events::Events),
+    /// Counts: sessions, prompts, events, tools, redactions
+    Stats(commands::stats::Stats),
+    /// Write all journaled events as JSON lines
+    Export(commands::export::Export),
+    /// Redact text from stdin to stdout
+    Redact(commands::redact::Redact),
+    /// What throughline does, piece by piece: list, enable, disable, explain
+    Behaviors(commands::behaviors::Behaviors),
+    /// Read and change settings: get, set, list, path
+    Config(commands::config::Config),
+    /// Derive the database anew from the journal
+    Rebuild(commands::rebuild::Rebuild),
+    /// Print a completion script for a shell
+    Completions(commands::completions::Completions),
+    /// Print the manual page
+    Man(commands::man::Man),
+}
+
+pub(crate) fn run() -> anyhow::Result<()> {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are printed to stdout and are no failure.
+            let code = if error.use_stderr() { Failure::Usage as i32 } else { 0 };
+            let _ = error.print();
+            leave(code);
+        }
+    };
+    let world = World::look()?;
+    match cli.command {
+        Command::Install(command) => command.run(&world),
+        Command::Uninstall(command) => command.run(&world),
+        Command::Pause(command) => command.run(&world),
+        Command::Resume(command) => command.run(&world),
+        Command::Doctor(command) => command.run(&world),
+        Command::Daemon(command) => command.run(&world),
+        Command::Hook(command) => command.run(),
+        Command::Sessions(command) => command.run(&world),
+        Command::Show(command) => command.run(&world),
+        Command::Events(command) => command.run(&world),
+        Command::Stats(command) => command.run(&world),
+        Command::Export(command) => command.run(&world),
+        Command::Redact(command) => command.run(&world),
+        Command::Behaviors(command) => command.run(&world),
+        Command::Config(command) => command.run(&world),
+        Command::Rebuild(command) => command.run(&world),
+        Command::Completions(command) => command.run(),
+        Command::Man(command) => command.run(),
+    }
+}
+
+pub(crate) fn definition() -> clap::Command {
+    Cli::command()
+}
+
+#[expect(clippy::exit, reason = "usage errors end in clap's words and the code scripts rely on")]
+fn leave(code: i32) -> ! {
+    std::process::exit(code)
+}

@@ -1,0 +1,327 @@
+//! The checks, in the order a person would ask: is it there, does it run, is it attached, is it well.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use client::{Trouble, ask, pause, spool};
+use store::{EventFilter, Tables};
+
+use super::Finding;
+use crate::commands::reader;
+use crate::commands::settings_file;
+use crate::world::{VERSION, World};
+use crate::{config, print};
+
+pub(crate) type Check = fn(&World) -> Vec<Finding>;
+
+pub(crate) const ALL: &[Check] = &[
+    binary,
+    folder,
+    permissions,
+    disk,
+    configuration,
+    settings,
+    daemon,
+    latency,
+    journal,
+    database,
+    spooled,
+    recording,
+];
+
+/// Below this a busy day may fill the disk.
+const LITTLE_SPACE: u64 = 200 << 20;
+/// A question and its answer on one machine; more, and hooks are felt.
+const SLOW: Duration = Duration::from_millis(10);
+/// Files looked at for their modes; the first ones tell.
+const MAX_LISTED: usize = 5;
+
+fn binary(world: &World) -> Vec<Finding> {
+    let tiny = world.executable.with_file_name("throughline-hook");
+    let here = world.executable.display();
+    if tiny.is_file() {
+        vec![Finding::ok("binary", format!("version {VERSION} at {here}, with throughline-hook beside it"))]
+    } else {
+        let what = format!(
+            "version {VERSION} at {here}; throughline-hook is not beside it, so hooks cost about 1 ms more"
+        );
+        vec![Finding::warn(
+            "binary",
+            what,
+            "put throughline-hook beside throughline, then `throughline install`",
+        )]
+    }
+}
+
+fn folder(world: &World) -> Vec<Finding> {
+    let data = &world.place.data;
+    let shown = data.display();
+    match fs::metadata(data) {
+        Err(_) => vec![Finding::warn("folder", format!("{shown} does not exist yet"), "throughline install")],
+        Ok(meta) if !meta.is_dir() => {
+            vec![Finding::fail(
+                "folder",
+                format!("{shown} is not a folder"),
+                format!("mv '{shown}' '{shown}.aside'"),
+            )]
+        }
+        Ok(meta) if meta.uid() != rustix::process::geteuid().as_raw() => {
+            vec![Finding::fail(
+                "folder",
+                format!("{shown} belongs to another user"),
+                format!("sudo chown -R $(id -u) '{shown}'"),
+            )]
+        }
+        Ok(_) => match tempfile_in(data) {
+            Ok(()) => vec![Finding::ok("folder", format!("{shown} is writable"))],
+            Err(error) => vec![Finding::fail(
+                "folder",
+                format!("{shown}: {error}"),
+                format!("chmod -R u+rwX '{shown}'"),
+            )],
+        },
+    }
+}
+
+fn tempfile_in(folder: &Path) -> std::io::Result<()> {
+    let path = folder.join(format!("doctor-{}.part", std::process::id()));
+    fs::write(&path, b"")?;
+    fs::remove_file(&path)
+}
+
+fn permissions(world: &World) -> Vec<Finding> {
+    let mut open = Vec::new();
+    let mut folders = vec![world.place.data.clone()];
+    while let Some(folder) = folders.pop() {
+        for path in std::iter::once(folder.clone()).chain(entries(&folder)) {
+            let Ok(meta) = fs::symlink_metadata(&path) else { continue };
+            if meta.permissions().mode() & 0o077 != 0 && !meta.is_symlink() {
+                open.push(path.clone());
+            }
+            if meta.is_dir() && path != folder {
+                folders.push(path);
+            }
+        }
+    }
+    if open.is_empty() {
+        return vec![Finding::ok("permissions", "everything is for you alone")];
+    }
+    let some: Vec<_> = open.iter().take(MAX_LISTED).map(|path| path.display().to_string()).collect();
+    let what = format!("{} files are open to others: {}", open.len(), some.join(", "));
+    vec![Finding::fail("permissions", what, format!("chmod -R go-rwx '{}'", world.place.data.display()))]
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = std::path::PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()))
+}
+
+fn disk(world: &World) -> Vec<Finding> {
+    let existing = world.place.data.ancestors().find(|path| path.exists());
+    let Some(room) = existing.and_then(|path| rustix::fs::statvfs(path).ok()) else { return Vec::new() };
+    let free = room.f_bavail.saturating_mul(room.f_frsize);
+    if free < LITTLE_SPACE {
+        let what = format!("only {} free", print::bytes(free));
+        return vec![Finding::warn(
+            "disk",
+            what,
+            "free some space, or lower `throughline config set journal.keep-bytes`",
+        )];
+    }
+    vec![Finding::ok("disk", format!("{} free", print::bytes(free)))]
+}
+
+fn configuration(world: &World) -> Vec<Finding> {
+    let (config, errors) = config::load(&world.place);
+    let (_, rules) = config.redaction([0; 32]);
+    let errors: Vec<_> = errors.iter().map(ToString::to_string).chain(rules).collect();
+    if errors.is_empty() {
+        return vec![Finding::ok("config", format!("{} is fine", world.place.config_file().display()))];
+    }
+    errors
+        .into_iter()
+        .map(|error| Finding::fail("config", error, format!("edit {}", world.place.config_file().display())))
+        .collect()
+}
+
+fn settings(world: &World) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for adapter in agents::ALL {
+        let paths = adapter.settings_paths();
+        let mut files =
+            vec![world.project_root().join(paths.project), world.project_root().join(paths.local)];
+        files.extend(world.agent_home(paths).ok().map(|home| home.join(paths.user)));
+        let attached: Vec<_> =
+            files.iter().rev().filter_map(|file| attachment(world, *adapter, file)).collect();
+        if attached.is_empty() {
+            let what = format!("{} is not attached", adapter.name());
+            found.push(Finding::warn("settings", what, "throughline install"));
+        }
+        found.extend(attached);
+    }
+    found
+}
+
+/// `None`: the file does not name us.
+fn attachment(world: &World, adapter: &dyn agents::Adapter, file: &Path) -> Option<Finding> {
+    let shown = file.display();
+    let text = match settings_file::read(file) {
+        Ok(text) => text?,
+        Err(error) => {
+            return Some(Finding::fail("settings", error.to_string(), format!("chmod u+r '{shown}'")));
+        }
+    };
+    let installed = match adapter.installed(&text) {
+        Ok(installed) => installed,
+        Err(error) => {
+            return Some(Finding::fail("settings", format!("{shown}: {error}"), format!("correct {shown}")));
+        }
+    };
+    if installed.present.is_empty() {
+        return None;
+    }
+    let (program, _) = world.hook_program();
+    let others: Vec<_> =
+        installed.programs.iter().filter(|name| Path::new(name) != program).cloned().collect();
+    Some(if installed.hooks_disabled {
+        Finding::fail(
+            "settings",
+            format!("{shown} switches all hooks off"),
+            format!("remove disableAllHooks from {shown}"),
+        )
+    } else if let Some(gone) = installed.programs.iter().find(|name| !Path::new(name).is_file()) {
+        Finding::fail(
+            "settings",
+            format!("{shown} names {gone}, which does not exist"),
+            "throughline install",
+        )
+    } else if installed.stale || !installed.missing.is_empty() {
+        Finding::warn("settings", format!("{shown} was written by another release"), "throughline install")
+    } else if !others.is_empty() {
+        Finding::warn(
+            "settings",
+            format!("{shown} runs {}, not this one", others.join(", ")),
+            "throughline install",
+        )
+    } else {
+        Finding::ok("settings", format!("{shown} calls us on {} events", installed.present.len()))
+    })
+}
+
+fn daemon(world: &World) -> Vec<Finding> {
+    let until = Instant::now() + Duration::from_secs(1);
+    match ask(&world.place, br#"{"ask":"status"}"#, until) {
+        Err(Trouble::Absent) => vec![Finding::ok("daemon", "not running; the next hook starts it")],
+        Err(trouble) => {
+            vec![Finding::fail(
+                "daemon",
+                format!("{}: {trouble}", world.place.socket().display()),
+                "throughline daemon restart",
+            )]
+        }
+        Ok(_) => {
+            let status = reader::status(world).unwrap_or_default();
+            let version = status["version"].as_str().unwrap_or("?");
+            if version == VERSION {
+                vec![Finding::ok("daemon", format!("version {version}, process {}", status["pid"]))]
+            } else {
+                let what = format!("runs version {version}, this is {VERSION}");
+                vec![Finding::warn("daemon", what, "throughline daemon restart")]
+            }
+        }
+    }
+}
+
+fn latency(world: &World) -> Vec<Finding> {
+    let mut took: Vec<Duration> = (0..20)
+        .filter_map(|_| {
+            let began = Instant::now();
+            ask(&world.place, br#"{"ask":"status"}"#, began + Duration::from_secs(1))
+                .ok()
+                .map(|_| began.elapsed())
+        })
+        .collect();
+    took.sort_unstable();
+    let Some(median) = took.get(took.len() / 2) else { return Vec::new() };
+    let what = format!("the daemon answers in {:.2} ms", median.as_secs_f64() * 1000.0);
+    if *median > SLOW {
+        return vec![Finding::warn("latency", what, "throughline daemon logs")];
+    }
+    vec![Finding::ok("latency", what)]
+}
+
+fn journal(world: &World) -> Vec<Finding> {
+    let folder = world.place.journal();
+    if !folder.exists() {
+        return Vec::new();
+    }
+    match store::journal::verify(&folder) {
+        Ok(report) if report.damaged.is_empty() => {
+            vec![Finding::ok("journal", format!("{} events, {}", report.entries, print::bytes(report.bytes)))]
+        }
+        Ok(report) => {
+            let what = format!(
+                "{} damaged places; all {} other events are readable",
+                report.damaged.len(),
+                report.entries
+            );
+            vec![Finding::warn("journal", what, "throughline rebuild")]
+        }
+        Err(error) => vec![Finding::fail("journal", error.to_string(), "throughline daemon logs")],
+    }
+}
+
+fn database(world: &World) -> Vec<Finding> {
+    let path = world.place.database();
+    if !path.exists() {
+        return Vec::new();
+    }
+    let checked = Tables::open_read_only(&path).and_then(|tables| tables.check().map(|()| tables));
+    match checked {
+        Ok(tables) => vec![Finding::ok("database", "sound"), newest(&tables)],
+        Err(error) => vec![Finding::fail("database", error.to_string(), "throughline rebuild")],
+    }
+}
+
+fn newest(tables: &Tables) -> Finding {
+    let newest = tables
+        .events(&EventFilter { limit: 1, ..EventFilter::default() })
+        .ok()
+        .and_then(|mut rows| rows.pop());
+    match newest {
+        None => Finding::warn("last event", "nothing is recorded yet", "start an agent's session"),
+        Some(row) => {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis() as u64);
+            let ago = now.saturating_sub(row.at) / 60_000;
+            let what =
+                format!("{} {ago} min ago, at {}", print::one_line(&row.kind, 30), print::time(row.at));
+            Finding::ok("last event", what)
+        }
+    }
+}
+
+fn spooled(world: &World) -> Vec<Finding> {
+    let waiting =
+        entries(&world.place.spool()).filter(|path| path.extension().is_some_and(|end| end == "env")).count();
+    let dropped = spool::dropped(&world.place);
+    if dropped > 0 {
+        let what = format!("{dropped} events were dropped because the spool was full, {waiting} wait");
+        return vec![Finding::warn("spool", what, "throughline daemon restart")];
+    }
+    if waiting > 0 {
+        return vec![Finding::warn(
+            "spool",
+            format!("{waiting} events wait to be taken in"),
+            "throughline daemon restart",
+        )];
+    }
+    vec![Finding::ok("spool", "empty")]
+}
+
+fn recording(world: &World) -> Vec<Finding> {
+    if pause::is_paused(&world.place) {
+        return vec![Finding::warn("recording", "paused", "throughline resume")];
+    }
+    vec![Finding::ok("recording", "on")]
+}

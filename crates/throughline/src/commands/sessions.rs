@@ -1,0 +1,62 @@
+//! The sessions of all agents.
+
+use clap::Args;
+use store::{SessionFilter, SessionRow};
+
+use super::reader;
+use crate::print;
+use crate::report::person;
+use crate::world::World;
+
+#[derive(Debug, Args)]
+pub(crate) struct Sessions {
+    /// Only sessions that have not ended
+    #[arg(long)]
+    live: bool,
+    /// Only sessions of this project
+    #[arg(long)]
+    project: Option<String>,
+    /// The last so many; 0 for all [default: 20, with --json all]
+    #[arg(long)]
+    limit: Option<usize>,
+    /// One JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+impl Sessions {
+    pub(crate) fn run(&self, world: &World) -> anyhow::Result<()> {
+        let filter = SessionFilter {
+            live: self.live,
+            project: self.project.clone(),
+            limit: self.limit.unwrap_or(if self.json { 0 } else { 20 }),
+            ..SessionFilter::default()
+        };
+        let sessions = reader::tables(world)?.sessions(&filter).map_err(person)?;
+        if self.json {
+            return sessions.iter().try_for_each(print::json);
+        }
+        let rows: Vec<_> = sessions.iter().map(cells).collect();
+        print::table(
+            &["SESSION", "LAST SEEN", "PROJECT", "BRANCH", "PROMPTS", "TOOLS", "STATE"],
+            &rows,
+            world.color,
+        )
+    }
+}
+
+fn cells(session: &SessionRow) -> Vec<String> {
+    let or_dash = |text: &Option<String>| print::one_line(text.as_deref().unwrap_or("-"), 24);
+    vec![
+        print::one_line(session.id.as_str(), 8),
+        print::time(session.last_seen_at),
+        or_dash(&session.project),
+        or_dash(&session.branch),
+        session.prompts.to_string(),
+        session.tools.to_string(),
+        session
+            .end_reason
+            .as_deref()
+            .map_or_else(|| "open".to_owned(), |reason| print::one_line(&format!("ended ({reason})"), 30)),
+    ]
+}

@@ -1,0 +1,35 @@
+//! Puts the layers of configuration together: defaults, the person's file, the environment.
+
+use std::fs;
+use std::io;
+
+use client::Place;
+use engine::config::{Config, ConfigError, Layer, keys, variable};
+
+use crate::world;
+
+/// What holds for this person; a project's own file is applied where the project is known.
+pub(crate) fn load(place: &Place) -> (Config, Vec<ConfigError>) {
+    let mut config = Config::default();
+    let file = place.config_file();
+    let name = file.display().to_string();
+    let mut errors = match fs::read_to_string(&file) {
+        Ok(text) => config.read_toml(Layer::User, &name, &text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => vec![ConfigError::Unreadable { place: name, what: error.to_string() }],
+    };
+    for key in keys() {
+        let name = variable(&key.name);
+        if let Some(value) = world::variable(&name) {
+            let set = config.set(Layer::Environment, &name, &key.name, &value.to_string_lossy());
+            errors.extend(set.err());
+        }
+    }
+    (config, errors)
+}
+
+/// The redactor's settings for a hook that has to spool. A broken rule is left out, the others hold.
+pub(crate) fn redaction(place: &Place) -> redact::Settings {
+    let key = client::key::load(place).unwrap_or_else(|_| client::key::passing());
+    load(place).0.redaction(key).0
+}

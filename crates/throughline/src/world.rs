@@ -1,0 +1,78 @@
+//! Everything the process is told from outside: variables, paths, the terminal. Read here and nowhere else.
+
+use std::env;
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use client::Place;
+
+use crate::report::{Failure, hint};
+
+/// The release, as people read it.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+#[derive(Debug, Clone)]
+pub(crate) struct World {
+    pub(crate) place: Place,
+    pub(crate) namespace: String,
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) cwd: PathBuf,
+    pub(crate) executable: PathBuf,
+    /// Colors only where a person looks and has not asked for none.
+    pub(crate) color: bool,
+}
+
+impl World {
+    pub(crate) fn look() -> anyhow::Result<Self> {
+        let place = Place::from_env(&variable).ok_or_else(|| {
+            hint(
+                Failure::Person,
+                "neither THROUGHLINE_HOME nor HOME names an absolute folder",
+                "set THROUGHLINE_HOME to a folder of yours",
+            )
+        })?;
+        let namespace =
+            place.data.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        Ok(Self {
+            place,
+            namespace,
+            home: variable("HOME").map(PathBuf::from).filter(|home| home.is_absolute()),
+            cwd: env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+            executable: env::current_exe().unwrap_or_else(|_| PathBuf::from("throughline")),
+            color: std::io::stdout().is_terminal()
+                && variable("NO_COLOR").is_none_or(|value| value.is_empty()),
+        })
+    }
+
+    /// The executable agents are told to run: the tiny one beside us when it is there.
+    pub(crate) fn hook_program(&self) -> (PathBuf, Vec<String>) {
+        let tiny = self.executable.with_file_name("throughline-hook");
+        if tiny.is_file() { (tiny, Vec::new()) } else { (self.executable.clone(), vec!["hook".to_owned()]) }
+    }
+
+    /// An agent's own folder: where its variable says, else under the home.
+    pub(crate) fn agent_home(&self, paths: &agents::SettingsPaths) -> anyhow::Result<PathBuf> {
+        if let Some(folder) = variable(paths.home_variable).filter(|folder| !folder.is_empty()) {
+            return Ok(PathBuf::from(folder));
+        }
+        let home = self.home.as_deref().ok_or_else(|| {
+            hint(
+                Failure::Person,
+                "HOME is not set",
+                "set HOME, or name the agent's folder in its own variable",
+            )
+        })?;
+        Ok(home.join(paths.home_folder))
+    }
+
+    /// Where `--project` settings belong: the git top level, else the working directory.
+    pub(crate) fn project_root(&self) -> PathBuf {
+        let top = self.cwd.ancestors().find(|folder| folder.join(".git").exists());
+        top.map_or_else(|| self.cwd.clone(), Path::to_owned)
+    }
+}
+
+pub(crate) fn variable(name: &str) -> Option<OsString> {
+    env::var_os(name)
+}

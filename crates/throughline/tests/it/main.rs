@@ -1,0 +1,18 @@
+//! The binary as people and agents meet it: real processes, a real socket, a home of its own for every test.
+
+mod cli;
+mod fail_open;
+mod faults;
+mod house;
+mod install;
+mod spine;
+
+#[test]
+fn every_file_is_listed() {
+    let list = include_str!("main.rs");
+    for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it")).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        let module = name.trim_end_matches(".rs");
+        assert!(module == "main" || list.contains(&format!("mod {module};")), "{name} is not listed");
+    }
+}

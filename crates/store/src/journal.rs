@@ -26,7 +26,6 @@ mod writer;
 
 use std::fs::File;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -97,7 +96,6 @@ pub struct Journal {
     catalog: Arc<Catalog>,
     queue: Mutex<Queue>,
     writer: Mutex<Writer>,
-    head: AtomicU64,
     /// Guards nothing but the sleep of those who wait for a new head.
     bell: Mutex<()>,
     rung: Condvar,
@@ -123,7 +121,6 @@ impl Journal {
             catalog: recovered.catalog,
             queue: Mutex::new(Queue::new(recovered.recent)),
             writer: Mutex::new(recovered.writer),
-            head: AtomicU64::new(recovered.report.head),
             bell: Mutex::new(()),
             rung: Condvar::new(),
             _lock: recovered.lock,
@@ -133,7 +130,7 @@ impl Journal {
 
     /// The last durable sequence number; 0 when there is none.
     pub fn head(&self) -> u64 {
-        self.head.load(Ordering::Acquire)
+        self.catalog.head()
     }
 
     /// The first sequence number that may still be here.
@@ -191,11 +188,6 @@ impl Journal {
     /// Reads every record. For `doctor`.
     pub fn verify(&self) -> Result<VerifyReport, StoreError> {
         verify::verify_catalog(&self.catalog)
-    }
-
-    fn publish(&self, head: u64) {
-        self.head.fetch_max(head, Ordering::AcqRel);
-        self.wake();
     }
 }
 

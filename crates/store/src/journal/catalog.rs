@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::Millis;
 
@@ -50,19 +51,23 @@ pub(super) struct View {
 pub(super) struct Catalog {
     dir: PathBuf,
     segments: Mutex<Vec<Segment>>,
+    /// The last durable sequence number. Moves before the lengths do, so that no reader is ahead of it.
+    head: AtomicU64,
     /// The lengths are what the writer made durable, not what the files happen to have.
     attended: bool,
 }
 
 impl Catalog {
     /// For the writer, after recovery.
-    pub(super) fn attended(dir: &Path, segments: Vec<Segment>) -> Self {
-        Self { dir: dir.to_owned(), segments: Mutex::new(segments), attended: true }
+    pub(super) fn attended(dir: &Path, segments: Vec<Segment>, head: u64) -> Self {
+        let (segments, head) = (Mutex::new(segments), AtomicU64::new(head));
+        Self { dir: dir.to_owned(), segments, head, attended: true }
     }
 
     /// For readers without a writer: lengths are those of the files, at this moment.
     pub(super) fn unattended(dir: &Path, segments: Vec<Segment>) -> Self {
-        Self { dir: dir.to_owned(), segments: Mutex::new(segments), attended: false }
+        let (segments, head) = (Mutex::new(segments), AtomicU64::new(0));
+        Self { dir: dir.to_owned(), segments, head, attended: false }
     }
 
     /// Whether bytes of this segment that make no record may be ones that nobody was promised.
@@ -76,6 +81,10 @@ impl Catalog {
 
     pub(super) fn path(&self, first: u64) -> PathBuf {
         segment_path(&self.dir, first)
+    }
+
+    pub(super) fn head(&self) -> u64 {
+        self.head.load(Ordering::Acquire)
     }
 
     pub(super) fn first(&self) -> u64 {
@@ -115,6 +124,7 @@ impl Catalog {
 
     /// A batch with the sequence numbers from `seq` to `last` is durable: the last segment has `len` bytes now.
     pub(super) fn grow(&self, seq: u64, last: u64, at: Millis, len: u64) {
+        self.head.store(last, Ordering::Release);
         if let Some(segment) = lock(&self.segments).last_mut() {
             let offset = segment.len;
             if segment.marks.last().is_none_or(|(_, mark)| offset - mark >= MARK_EVERY) {

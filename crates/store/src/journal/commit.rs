@@ -116,8 +116,8 @@ impl Journal {
         if let Some(next) = next {
             next.set(State::Lead);
         }
-        if let Ok(first) = outcome {
-            self.publish(first + drafts.len() as u64 - 1);
+        if outcome.is_ok() {
+            self.wake();
         }
         for (place, ticket) in tickets.into_iter().enumerate() {
             ticket.set(State::Done(match &outcome {

@@ -79,11 +79,11 @@ pub(super) fn recover(
             // The name is taken.
             next_seq += 1;
         }
-        report.head = if end.next_seq == last.first { last.first - 1 } else { end.next_seq - 1 };
+        report.head = end.next_seq - 1;
         // The entry in the folder may be as young as the records.
         medium.sync_folder(dir).map_err(failed)?;
     }
-    let catalog = Arc::new(Catalog::attended(dir, segments));
+    let catalog = Arc::new(Catalog::attended(dir, segments, report.head));
     let writer = Writer::new(Arc::clone(&catalog), policy, medium, next_seq, active);
     Ok(Recovered { catalog, writer, recent, report, lock })
 }

@@ -1,0 +1,191 @@
+//! Power cuts. Every call of a run is recorded; then disks are built as a cut at any moment may
+//! have left them: everything that was synced, and of the rest any sectors, in any order.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{self, IoSlice};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use model::EventId;
+use store::journal::{Disk, Journal, Medium, SegmentFile};
+
+use crate::world::{Chance, World, entry, readable, sized, small_segments, unsynced};
+
+const SECTOR: usize = 512;
+/// Each is opened twice; ten thousand pass as well, in minutes.
+const IMAGES: u64 = 250;
+
+#[derive(Debug, Clone)]
+enum Call {
+    Create(PathBuf),
+    Write(PathBuf, u64, Vec<u8>),
+    Sync(PathBuf),
+    Folder,
+    /// Not a call: from here on this id has been promised.
+    Promise(EventId),
+}
+
+type Calls = Arc<Mutex<Vec<Call>>>;
+
+#[derive(Debug)]
+struct Recorder(Calls);
+
+#[derive(Debug)]
+struct RecordedFile {
+    inner: Box<dyn SegmentFile>,
+    path: PathBuf,
+    len: u64,
+    calls: Calls,
+}
+
+impl Medium for Recorder {
+    fn create(&self, path: &Path) -> io::Result<Box<dyn SegmentFile>> {
+        let inner = Disk.create(path)?;
+        self.0.lock().unwrap().push(Call::Create(path.to_owned()));
+        Ok(Box::new(RecordedFile { inner, path: path.to_owned(), len: 0, calls: Arc::clone(&self.0) }))
+    }
+
+    fn resume(&self, _: &Path, _: u64) -> io::Result<Box<dyn SegmentFile>> {
+        unreachable!("the recorded run begins with an empty folder")
+    }
+
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        Disk.sync_folder(folder)?;
+        self.0.lock().unwrap().push(Call::Folder);
+        Ok(())
+    }
+}
+
+impl SegmentFile for RecordedFile {
+    fn write(&mut self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        let written = self.inner.write(parts)?;
+        let bytes: Vec<u8> = parts.iter().flat_map(|part| part.iter().copied()).take(written).collect();
+        self.calls.lock().unwrap().push(Call::Write(self.path.clone(), self.len, bytes));
+        self.len += written as u64;
+        Ok(written)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.inner.sync()?;
+        self.calls.lock().unwrap().push(Call::Sync(self.path.clone()));
+        Ok(())
+    }
+
+    fn cut(&mut self, _: u64) -> io::Result<()> {
+        unreachable!("nothing fails in the recorded run")
+    }
+}
+
+#[derive(Default, Clone)]
+struct Disk0 {
+    synced: Vec<u8>,
+    /// Written since; may or may not be there.
+    loose: Vec<(u64, Vec<u8>)>,
+    /// The folder knows the name for sure.
+    named: bool,
+}
+
+#[test]
+fn a_power_cut_at_any_moment_loses_nothing_acknowledged() {
+    let world = World::new();
+    let calls = Calls::default();
+    let recorder = Box::new(Recorder(Arc::clone(&calls)));
+    let (journal, _) = Journal::open_on(&world.journal(), small_segments(12_000), recorder).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..6_u64 {
+            let (journal, calls) = (&journal, &calls);
+            scope.spawn(move || {
+                for number in 0..25 {
+                    let number = thread * 100 + number;
+                    let entry = sized(number, (number as usize * 37) % 1700);
+                    journal.append(&entry).unwrap();
+                    calls.lock().unwrap().push(Call::Promise(entry.id));
+                }
+            });
+        }
+    });
+    drop(journal);
+    let calls = calls.lock().unwrap().clone();
+    let mut chance = Chance(0x0bad_cab1e);
+    let (mut promised_total, mut torn_total) = (0, 0);
+    for image in 0..IMAGES {
+        let cut = chance.below(calls.len() as u64 + 1) as usize;
+        let (files, promised) = replay(&calls[..cut]);
+        let world = World::new();
+        fs::create_dir(world.journal()).unwrap();
+        for (path, file) in &files {
+            if let Some(bytes) = survivor(file, &mut chance) {
+                fs::write(world.journal().join(path.file_name().unwrap()), bytes).unwrap();
+            }
+        }
+        let (journal, recovery) = world.open_with(unsynced());
+        assert_eq!(recovery.damaged, [], "image {image}, cut at {cut}");
+        let check = |journal: &Journal| {
+            let (found, failures) = readable(journal.read_from(0));
+            assert_eq!(failures, 0, "image {image}, cut at {cut}");
+            let ids: BTreeSet<EventId> = found.iter().map(|stored| stored.entry.id).collect();
+            assert_eq!(ids.len(), found.len(), "image {image}, cut at {cut}: an id twice");
+            assert!(promised.is_subset(&ids), "image {image}, cut at {cut}: lost");
+        };
+        check(&journal);
+        journal.append(&entry(77_777)).unwrap();
+        drop(journal);
+        let (journal, again) = world.open_with(unsynced());
+        assert_eq!((again.torn_bytes, again.damaged.len()), (0, 0), "image {image}: repaired for good");
+        check(&journal);
+        promised_total += promised.len();
+        torn_total += usize::from(recovery.torn_bytes > 0);
+    }
+    assert!(promised_total > 5_000, "the cuts must come after promises, too: {promised_total}");
+    assert!(torn_total > 20, "the cuts must tear something: {torn_total}");
+}
+
+fn replay(calls: &[Call]) -> (BTreeMap<PathBuf, Disk0>, BTreeSet<EventId>) {
+    let mut files: BTreeMap<PathBuf, Disk0> = BTreeMap::new();
+    let mut promised = BTreeSet::new();
+    for call in calls {
+        match call {
+            Call::Create(path) => {
+                files.insert(path.clone(), Disk0::default());
+            }
+            Call::Write(path, offset, bytes) => {
+                files.get_mut(path).unwrap().loose.push((*offset, bytes.clone()));
+            }
+            Call::Sync(path) => {
+                let file = files.get_mut(path).unwrap();
+                for (offset, bytes) in std::mem::take(&mut file.loose) {
+                    assert_eq!(offset as usize, file.synced.len());
+                    file.synced.extend(bytes);
+                }
+            }
+            Call::Folder => files.values_mut().for_each(|file| file.named = true),
+            Call::Promise(id) => {
+                promised.insert(*id);
+            }
+        }
+    }
+    (files, promised)
+}
+
+/// What is left of a file: any of the loose sectors, zeros or nothing where one is missing.
+fn survivor(file: &Disk0, chance: &mut Chance) -> Option<Vec<u8>> {
+    if !file.named && chance.below(2) == 0 {
+        return None;
+    }
+    let mut bytes = file.synced.clone();
+    for (offset, written) in &file.loose {
+        let mut at = *offset as usize;
+        let end = at + written.len();
+        while at < end {
+            let next = ((at / SECTOR + 1) * SECTOR).min(end);
+            if chance.below(3) > 0 {
+                bytes.resize(bytes.len().max(next), 0);
+                let from = at - *offset as usize;
+                bytes[at..next].copy_from_slice(&written[from..from + next - at]);
+            }
+            at = next;
+        }
+    }
+    Some(bytes)
+}

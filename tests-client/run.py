@@ -96,12 +96,12 @@ class House:
         calls = [call for run in runs for call in run_claude.hook_calls(run["out"])]
         return [call for call in calls if call["stdin"].get("hook_event_name") in self.hooks]
 
-    def kept(self, wanted):
-        """The journal's envelopes, once it holds as many as wanted: the last hook may have been spooled."""
+    def kept(self, ends):
+        """The journal's entries, once it holds this many ends of sessions: the last hook may have been spooled."""
         until = time.time() + 15
         while True:
             entries = self.throughline.lines("export")
-            if len(entries) >= wanted or time.time() > until:
+            if sum(entry["event"] == "SessionEnd" for entry in entries) >= ends or time.time() > until:
                 return entries
             time.sleep(0.1)
 
@@ -145,7 +145,7 @@ def working_day(checks, house, client, canaries, ours):
         checks.nothing("no hook of ours troubled the client", hook_troubles(run, ours))
     calls = house.fired(runs)
     fired = [call["stdin"] for call in calls]
-    entries = house.kept(len(fired))
+    entries = house.kept(ends=2)
     kept = envelopes(entries)
     checks.that("the session fired what it should (%d events)" % len(fired), len(fired) > 35, len(fired))
     checks.nothing("every event is in the journal once", differences(fired, kept))
@@ -171,7 +171,7 @@ def private_turn(checks, house, client, canaries, ours):
     run, = house.play("private-turn", scenarios.private_turn(canaries), client)
     checks.nothing("the client did what it was asked to", run["failures"])
     checks.nothing("no hook of ours troubled the client", hook_troubles(run, ours))
-    kept = envelopes(house.kept(1))
+    kept = envelopes(house.kept(ends=1))
     house.leave()
     tools = [e for e in kept if e["hook_event_name"] in ("PreToolUse", "PostToolUse")]
     checks.that("the ordinary turn's tool call is kept, the private one's is not",
@@ -186,7 +186,7 @@ def daemon_dies(checks, house, client, canaries, ours):
     checks.nothing("no hook of ours troubled the client", hook_troubles(run, ours))
     calls = house.fired([run])
     fired = [call["stdin"] for call in calls]
-    kept = envelopes(house.kept(len(fired)))
+    kept = envelopes(house.kept(ends=1))
     house.leave()
     checks.nothing("every event is in the journal once, although the daemon was killed twice", differences(fired, kept))
     checks.nothing("in the order in which they happened", inversions(calls, kept))

@@ -24,7 +24,7 @@ pub(crate) struct Goal {
     pub(crate) reference: f64,
     pub(crate) most: f64,
     pub(crate) unit: &'static str,
-    /// p95 over p50 of the reference side; 1 where the reference is a constant.
+    /// How far the reference side can be trusted, p95 over p50 at least; 1 where it is a constant.
     pub(crate) noise: f64,
 }
 
@@ -95,7 +95,7 @@ impl Page {
             let verdict = match goal.verdict() {
                 Verdict::Holds => "holds".to_owned(),
                 Verdict::Missed => "**missed**".to_owned(),
-                Verdict::NotJudged => format!("not judged: the reference's p95/p50 is {:.1}", goal.noise),
+                Verdict::NotJudged => format!("not judged: noise {:.1}", goal.noise),
             };
             let _ = writeln!(
                 text,

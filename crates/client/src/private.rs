@@ -1,4 +1,4 @@
-//! Private turns: a session whose last prompt was entirely private has a marker, and its tool calls are not
+//! Private turns: a session whose last prompt was entirely private has a marker, and nothing it does is
 //! kept until a person writes the next prompt. The marker is an empty file named by a hash, so that a hostile
 //! session id cannot become a path.
 
@@ -37,17 +37,10 @@ pub fn is_private(place: &Place, session: &str) -> bool {
     }
 }
 
-/// Whether a private turn keeps us from recording this event.
+/// Whether a private turn keeps us from recording this event. Everything can quote the turn: results, the last
+/// message, a notification, a summary. A session's start and end say only that it was there.
 pub fn covers(event: &str) -> bool {
-    matches!(
-        event,
-        "PreToolUse"
-            | "PermissionRequest"
-            | "PermissionDenied"
-            | "PostToolUse"
-            | "PostToolUseFailure"
-            | "PostToolBatch"
-    )
+    !matches!(event, "SessionStart" | "SessionEnd")
 }
 
 /// What a prompt starts with when a finished background task wrote it. It ends no private turn.
@@ -61,7 +54,7 @@ pub(crate) enum Course {
     Begin,
     /// Keep it; a private turn, if there is one, is over.
     End,
-    /// A tool call: keep it unless the turn is private.
+    /// Keep it unless the turn is private.
     Ask,
 }
 
@@ -70,7 +63,7 @@ pub(crate) fn course(json: &[u8], private_prompt: bool) -> Course {
         b"UserPromptSubmit" if private_prompt => Course::Begin,
         b"UserPromptSubmit" => match wire::peek::member_start(json, b"\"prompt\"") {
             Some(text) if !text.starts_with(MACHINE_PROMPT) => Course::End,
-            _ => Course::Keep,
+            _ => Course::Ask,
         },
         b"SessionEnd" => Course::End,
         event if std::str::from_utf8(event).is_ok_and(covers) => Course::Ask,
@@ -104,9 +97,10 @@ mod tests {
         };
         assert_eq!(course(prompt("hello").as_bytes(), false), Course::End);
         assert_eq!(course(prompt("").as_bytes(), true), Course::Begin);
-        assert_eq!(course(prompt("<task-notification>done").as_bytes(), false), Course::Keep);
+        assert_eq!(course(prompt("<task-notification>done").as_bytes(), false), Course::Ask);
         assert_eq!(course(br#"{"hook_event_name":"PostToolUse"}"#, false), Course::Ask);
-        assert_eq!(course(br#"{"hook_event_name":"Stop"}"#, false), Course::Keep);
-        assert_eq!(course(b"not json", false), Course::Keep);
+        assert_eq!(course(br#"{"hook_event_name":"Stop"}"#, false), Course::Ask);
+        assert_eq!(course(br#"{"hook_event_name":"SessionStart"}"#, false), Course::Keep);
+        assert_eq!(course(b"not json", false), Course::Ask);
     }
 }

@@ -5,11 +5,10 @@
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use model::{Context, EventId, Reply};
 use wire::{HeaderError, Kind, REQUEST_HEADER, ReplyHeader, RequestHeader, Status};
@@ -61,7 +60,6 @@ pub(crate) trait Answerer: Send + Sync {
 
 pub(crate) struct Door {
     listener: UnixListener,
-    path: PathBuf,
     answerer: Arc<dyn Answerer>,
     counters: Arc<Counters>,
     closing: AtomicBool,
@@ -72,7 +70,7 @@ pub(crate) struct Door {
 
 impl fmt::Debug for Door {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Door").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("Door").field("threads", &self.threads).finish_non_exhaustive()
     }
 }
 
@@ -80,13 +78,11 @@ impl Door {
     /// Takes a bound listener, so that connections wait in its backlog until somebody serves them.
     pub(crate) fn open(
         listener: UnixListener,
-        path: PathBuf,
         answerer: Arc<dyn Answerer>,
         counters: Arc<Counters>,
     ) -> io::Result<Arc<Self>> {
         let door = Arc::new(Self {
             listener,
-            path,
             answerer,
             counters,
             closing: AtomicBool::new(false),
@@ -100,14 +96,14 @@ impl Door {
         Ok(door)
     }
 
-    /// Stops accepting and waits for the envelopes that are being answered, at most this long. Whoever still
-    /// waits in the backlog sees the connection close, and spools.
+    /// Lets nobody in any more, answers whoever is inside or waits in the backlog, and returns when all are
+    /// gone or the patience is at its end. Who knocks later finds no daemon, and spools.
     pub(crate) fn close(&self, patience: Duration) {
         self.closing.store(true, Ordering::SeqCst);
-        let until = std::time::Instant::now() + patience;
-        while self.threads.load(Ordering::SeqCst) > 0 && std::time::Instant::now() < until {
-            // Each knock wakes one waiting thread, which sees that the door is closing.
-            drop(UnixStream::connect(&self.path));
+        // Wakes every thread that waits in `accept`; connections made before are still handed out.
+        let _ = rustix::net::shutdown(&self.listener, rustix::net::Shutdown::Read);
+        let until = Instant::now() + patience;
+        while self.threads.load(Ordering::SeqCst) > 0 && Instant::now() < until {
             thread::sleep(Duration::from_millis(1));
         }
     }
@@ -134,9 +130,6 @@ impl Door {
             self.idle.fetch_add(1, Ordering::SeqCst);
             let accepted = self.listener.accept();
             let waiting = self.idle.fetch_sub(1, Ordering::SeqCst) - 1;
-            if self.closing.load(Ordering::SeqCst) {
-                return;
-            }
             match accepted {
                 Ok((stream, _)) => {
                     if waiting == 0 {
@@ -147,6 +140,7 @@ impl Door {
                     // A client that went away has spooled or will; there is nobody to tell.
                     let _ = self.serve(&stream);
                 }
+                Err(_) if self.closing.load(Ordering::SeqCst) => return,
                 Err(_) => thread::sleep(ACCEPT_PAUSE),
             }
             if self.idle.load(Ordering::SeqCst) >= IDLE {

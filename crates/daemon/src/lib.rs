@@ -138,8 +138,7 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
         started_at: now(),
     });
     let listener = bound.listener.try_clone().map_err(at(place.socket()))?;
-    let door = Door::open(listener, place.socket(), daemon, Arc::clone(&intake.counters))
-        .map_err(at(place.socket()))?;
+    let door = Door::open(listener, daemon, Arc::clone(&intake.counters)).map_err(at(place.socket()))?;
     hear_signals(wish).map_err(at(place.data.clone()))?;
     log.info(format_args!("ready after {} ms", began.elapsed().as_millis()));
 

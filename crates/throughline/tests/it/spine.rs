@@ -50,7 +50,9 @@ fn every_real_envelope_is_recorded_once_with_its_fields() {
     assert!(names.len() >= 130, "{}", names.len());
     let sent: Vec<Value> = names.iter().map(|path| serde_json::from_slice(&fs::read(path).unwrap()).unwrap()).collect();
     for path in &names {
-        assert_eq!(house.hook(&fs::read(path).unwrap()), "", "{}", path.display());
+        let said = house.hook(&fs::read(path).unwrap());
+        // The sessions of the fixtures hear of each other; nobody else has anything to say.
+        assert!(said.is_empty() || path.to_string_lossy().contains("SessionStart"), "{}: {said}", path.display());
     }
     let events = house.events();
     assert_eq!(events.len(), sent.len());

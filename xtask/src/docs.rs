@@ -8,7 +8,10 @@ use anyhow::{Context, Result, bail};
 use crate::run;
 
 /// The words after `throughline`, and the page they print.
-const PAGES: &[(&[&str], &str)] = &[];
+const PAGES: &[(&[&str], &str)] = &[
+    (&["behaviors", "explain", "--markdown"], "docs/reference/behaviors.md"),
+    (&["config", "list", "--markdown"], "docs/reference/settings.md"),
+];
 
 pub(crate) fn main(arguments: &[String]) -> Result<()> {
     match arguments {

@@ -36,7 +36,10 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
         );
     }
     if install {
-        run::succeed(Command::new(folder.join("throughline")).arg("install").args(passed_on))?;
+        let throughline = folder.join("throughline");
+        run::succeed(Command::new(&throughline).arg("install").args(passed_on))?;
+        // A daemon of an earlier build may be running, and a build is no new version it could notice.
+        run::succeed(Command::new(&throughline).args(["daemon", "restart"]))?;
     }
     Ok(())
 }

@@ -232,11 +232,16 @@ pub const LEAST_DELIVERY_MS: u32 = 20;
 /// An agent on a loaded machine may write late: what is not yet whole is waited for until then.
 pub const STDIN_MS: u32 = 1000;
 
+/// Room for a brace and the line ends agents put behind it.
+const PEEK_TAIL: usize = 16;
+
 /// How long after the start of the client stdin may still be open, when `body` has arrived. An envelope that
 /// looks whole is not held up by an agent that forgot to close the pipe.
 pub fn stdin_ms(event: &[u8], body: &[u8]) -> u32 {
     let delivery = delivery_ms(event, body);
-    if body.trim_ascii_end().ends_with(b"}") || delivery > STDIN_MS { delivery } else { STDIN_MS }
+    // A bounded look: this is asked again for every piece that arrives.
+    let tail = body.get(body.len().saturating_sub(PEEK_TAIL)..).unwrap_or_default();
+    if tail.trim_ascii_end().ends_with(b"}") || delivery > STDIN_MS { delivery } else { STDIN_MS }
 }
 
 /// A namespace is one folder name of ours. Anything that could leave the home folder is not one.

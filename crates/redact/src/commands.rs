@@ -1,0 +1,388 @@
+//! Command lines that take a password as an argument. A flag means what its program says: `-p` is a
+//! password to `mysql` and a port to `docker run`, so each program brings its own list.
+
+use crate::hit::{Hit, Rule};
+use crate::likeness::Shape;
+use crate::scan::Scan;
+use crate::text::{self, ALNUM};
+use crate::value;
+
+/// Longest command read; what follows is another command or data.
+const LONGEST_COMMAND: usize = 2048;
+const MOST_WORDS: usize = 64;
+
+pub(crate) static RULES: &[Rule] = &[Rule {
+    name: "command-argument",
+    kind: "password",
+    password: true,
+    catches: "mysql -u root -p's3cr3tPw' app",
+    spares: "docker run -p 8080:80 nginx",
+}];
+
+/// Which part of a word is the secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Whole,
+    /// `user:password`
+    AfterColon,
+    /// `DOMAIN/user%password`
+    AfterPercent,
+    /// `user/password@database`
+    AfterSlash,
+    /// `pass:secret`
+    AfterPass,
+    /// `user,password`
+    AfterComma,
+}
+
+/// How a flag meets its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meets {
+    /// `-psecret`
+    Glued,
+    /// `-p secret`, `-p=secret`
+    Apart,
+    Either,
+    /// The n-th word that is no flag, counted from the program.
+    Place(usize),
+}
+
+#[derive(Debug)]
+struct Flag {
+    word: &'static str,
+    meets: Meets,
+    part: Part,
+}
+
+#[derive(Debug)]
+struct Program {
+    name: &'static str,
+    /// Only with this word after it: `docker login`.
+    with: &'static str,
+    flags: &'static [Flag],
+}
+
+const fn flag(word: &'static str, meets: Meets, part: Part) -> Flag {
+    Flag { word, meets, part }
+}
+
+const MYSQL: &[Flag] = &[flag("-p", Meets::Glued, Part::Whole)];
+const APART_P: &[Flag] = &[flag("-p", Meets::Apart, Part::Whole)];
+const EITHER_P: &[Flag] = &[flag("-p", Meets::Either, Part::Whole)];
+const BIG_P: &[Flag] = &[flag("-P", Meets::Either, Part::Whole)];
+const USER: &[Flag] = &[flag("-u", Meets::Either, Part::AfterColon), flag("--user", Meets::Apart, Part::AfterColon), flag("-U", Meets::Apart, Part::AfterColon), flag("--proxy-user", Meets::Apart, Part::AfterColon)];
+const OPENSSL: &[Flag] = &[
+    flag("-passin", Meets::Apart, Part::AfterPass), flag("-passout", Meets::Apart, Part::AfterPass),
+    flag("-pass", Meets::Apart, Part::AfterPass), flag("-k", Meets::Apart, Part::Whole), flag("-password", Meets::Apart, Part::AfterPass),
+];
+const SMB: &[Flag] = &[flag("-U", Meets::Apart, Part::AfterPercent), flag("--user", Meets::Apart, Part::AfterPercent)];
+const LDAP: &[Flag] = &[flag("-w", Meets::Either, Part::Whole)];
+const REDIS: &[Flag] = &[flag("-a", Meets::Either, Part::Whole), flag("--pass", Meets::Apart, Part::Whole)];
+const ZIP: &[Flag] = &[flag("-P", Meets::Either, Part::Whole)];
+const SEVEN: &[Flag] = &[flag("-p", Meets::Glued, Part::Whole)];
+
+#[rustfmt::skip]
+static PROGRAMS: &[Program] = &[
+    Program { name: "mysql", with: "", flags: MYSQL },
+    Program { name: "mysqldump", with: "", flags: MYSQL },
+    Program { name: "mysqladmin", with: "", flags: MYSQL },
+    Program { name: "mysqlimport", with: "", flags: MYSQL },
+    Program { name: "mysqlshow", with: "", flags: MYSQL },
+    Program { name: "mysqlcheck", with: "", flags: MYSQL },
+    Program { name: "mysqlsh", with: "", flags: MYSQL },
+    Program { name: "mariadb", with: "", flags: MYSQL },
+    Program { name: "mariadb-dump", with: "", flags: MYSQL },
+    Program { name: "mariadb-admin", with: "", flags: MYSQL },
+    Program { name: "xtrabackup", with: "", flags: MYSQL },
+    Program { name: "mongo", with: "", flags: EITHER_P },
+    Program { name: "mongosh", with: "", flags: EITHER_P },
+    Program { name: "mongodump", with: "", flags: EITHER_P },
+    Program { name: "mongorestore", with: "", flags: EITHER_P },
+    Program { name: "mongoexport", with: "", flags: EITHER_P },
+    Program { name: "mongoimport", with: "", flags: EITHER_P },
+    Program { name: "cqlsh", with: "", flags: EITHER_P },
+    Program { name: "sshpass", with: "", flags: EITHER_P },
+    Program { name: "docker", with: "login", flags: APART_P },
+    Program { name: "podman", with: "login", flags: APART_P },
+    Program { name: "buildah", with: "login", flags: APART_P },
+    Program { name: "skopeo", with: "login", flags: APART_P },
+    Program { name: "nerdctl", with: "login", flags: APART_P },
+    Program { name: "helm", with: "login", flags: APART_P },
+    Program { name: "oras", with: "login", flags: APART_P },
+    Program { name: "crane", with: "login", flags: APART_P },
+    Program { name: "oc login", with: "", flags: APART_P },
+    Program { name: "az ", with: "login", flags: APART_P },
+    Program { name: "cf login", with: "", flags: APART_P },
+    Program { name: "argocd", with: "login", flags: APART_P },
+    Program { name: "redis-cli", with: "", flags: REDIS },
+    Program { name: "redis-benchmark", with: "", flags: REDIS },
+    Program { name: "valkey-cli", with: "", flags: REDIS },
+    Program { name: "curl", with: "", flags: USER },
+    Program { name: "httpie", with: "", flags: &[flag("-a", Meets::Either, Part::AfterColon), flag("--auth", Meets::Apart, Part::AfterColon)] },
+    Program { name: "http ", with: "", flags: &[flag("-a", Meets::Either, Part::AfterColon), flag("--auth", Meets::Apart, Part::AfterColon)] },
+    Program { name: "https ", with: "", flags: &[flag("-a", Meets::Either, Part::AfterColon), flag("--auth", Meets::Apart, Part::AfterColon)] },
+    Program { name: "xh ", with: "", flags: &[flag("-a", Meets::Either, Part::AfterColon), flag("--auth", Meets::Apart, Part::AfterColon)] },
+    Program { name: "sqlcmd", with: "", flags: BIG_P },
+    Program { name: "bcp ", with: "", flags: BIG_P },
+    Program { name: "isql", with: "", flags: BIG_P },
+    Program { name: "tsql", with: "", flags: BIG_P },
+    Program { name: "ipmitool", with: "", flags: BIG_P },
+    Program { name: "mosquitto_pub", with: "", flags: BIG_P },
+    Program { name: "mosquitto_sub", with: "", flags: BIG_P },
+    Program { name: "sqlplus", with: "", flags: &[flag("", Meets::Place(1), Part::AfterSlash)] },
+    Program { name: "rman ", with: "", flags: &[flag("target", Meets::Apart, Part::AfterSlash)] },
+    Program { name: "openssl", with: "", flags: OPENSSL },
+    Program { name: "zip ", with: "", flags: ZIP },
+    Program { name: "unzip ", with: "", flags: ZIP },
+    Program { name: "7z ", with: "", flags: SEVEN },
+    Program { name: "7za ", with: "", flags: SEVEN },
+    Program { name: "7zz ", with: "", flags: SEVEN },
+    Program { name: "unrar ", with: "", flags: SEVEN },
+    Program { name: "ldapsearch", with: "", flags: LDAP },
+    Program { name: "ldapadd", with: "", flags: LDAP },
+    Program { name: "ldapmodify", with: "", flags: LDAP },
+    Program { name: "ldapdelete", with: "", flags: LDAP },
+    Program { name: "ldapwhoami", with: "", flags: LDAP },
+    Program { name: "ldappasswd", with: "", flags: &[flag("-w", Meets::Either, Part::Whole), flag("-s", Meets::Apart, Part::Whole), flag("-a", Meets::Apart, Part::Whole)] },
+    Program { name: "smbclient", with: "", flags: SMB },
+    Program { name: "rpcclient", with: "", flags: SMB },
+    Program { name: "smbmap", with: "", flags: APART_P },
+    Program { name: "crackmapexec", with: "", flags: APART_P },
+    Program { name: "netexec", with: "", flags: APART_P },
+    Program { name: "evil-winrm", with: "", flags: APART_P },
+    Program { name: "winexe", with: "", flags: SMB },
+    Program { name: "xfreerdp", with: "", flags: &[flag("/p:", Meets::Glued, Part::Whole)] },
+    Program { name: "rdesktop", with: "", flags: APART_P },
+    Program { name: "net use", with: "", flags: &[flag("", Meets::Place(3), Part::Whole)] },
+    Program { name: "lftp", with: "", flags: &[flag("-u", Meets::Either, Part::AfterComma)] },
+    Program { name: "htpasswd", with: "-", flags: &[flag("", Meets::Place(3), Part::Whole)] },
+    Program { name: "rabbitmqctl", with: "add_user", flags: &[flag("", Meets::Place(3), Part::Whole)] },
+    Program { name: "rabbitmqctl", with: "change_password", flags: &[flag("", Meets::Place(3), Part::Whole)] },
+    Program { name: "rabbitmqadmin", with: "", flags: APART_P },
+    Program { name: "vault login", with: "", flags: &[flag("", Meets::Place(1), Part::Whole)] },
+    Program { name: "ssh-keygen", with: "", flags: &[flag("-N", Meets::Apart, Part::Whole), flag("-P", Meets::Apart, Part::Whole)] },
+    Program { name: "wpa_passphrase", with: "", flags: &[flag("", Meets::Place(2), Part::Whole)] },
+    Program { name: "mc alias set", with: "", flags: &[flag("", Meets::Place(4), Part::Whole)] },
+    Program { name: "mc config host add", with: "", flags: &[flag("", Meets::Place(4), Part::Whole)] },
+    Program { name: "security add-generic-password", with: "", flags: &[flag("-w", Meets::Apart, Part::Whole)] },
+    Program { name: "security unlock-keychain", with: "", flags: APART_P },
+    Program { name: "security import", with: "", flags: &[flag("-P", Meets::Apart, Part::Whole)] },
+    Program { name: "signtool", with: "sign", flags: &[flag("/p", Meets::Apart, Part::Whole)] },
+    Program { name: "psexec", with: "", flags: APART_P },
+    Program { name: "wmic", with: "", flags: &[flag("/password:", Meets::Glued, Part::Whole)] },
+    Program { name: "schtasks", with: "", flags: &[flag("/p", Meets::Apart, Part::Whole), flag("/rp", Meets::Apart, Part::Whole)] },
+    Program { name: "snmpwalk", with: "", flags: &[flag("-A", Meets::Apart, Part::Whole), flag("-X", Meets::Apart, Part::Whole)] },
+    Program { name: "snmpget", with: "", flags: &[flag("-A", Meets::Apart, Part::Whole), flag("-X", Meets::Apart, Part::Whole)] },
+    Program { name: "expdp", with: "", flags: &[flag("", Meets::Place(1), Part::AfterSlash)] },
+    Program { name: "impdp", with: "", flags: &[flag("", Meets::Place(1), Part::AfterSlash)] },
+    Program { name: "kinit", with: "--password", flags: &[] },
+    Program { name: "neo4j-admin", with: "set-initial-password", flags: &[flag("", Meets::Place(2), Part::Whole)] },
+    Program { name: "cypher-shell", with: "", flags: APART_P },
+    Program { name: "clickhouse-client", with: "", flags: &[] },
+    Program { name: "nats ", with: "--password", flags: &[] },
+    Program { name: "heroku authorizations", with: "", flags: &[] },
+    Program { name: "plink", with: "", flags: &[flag("-pw", Meets::Apart, Part::Whole)] },
+    Program { name: "pscp", with: "", flags: &[flag("-pw", Meets::Apart, Part::Whole)] },
+    Program { name: "psftp", with: "", flags: &[flag("-pw", Meets::Apart, Part::Whole)] },
+    Program { name: "winscp", with: "", flags: &[] },
+    Program { name: "qpdf", with: "", flags: &[flag("--encrypt", Meets::Apart, Part::Whole)] },
+    Program { name: "pdftk", with: "", flags: &[flag("user_pw", Meets::Apart, Part::Whole), flag("owner_pw", Meets::Apart, Part::Whole), flag("input_pw", Meets::Apart, Part::Whole)] },
+    Program { name: "cryptsetup", with: "", flags: &[] },
+    Program { name: "ansible-vault", with: "", flags: &[] },
+    Program { name: "chpasswd", with: "", flags: &[] },
+];
+
+pub(crate) fn programs() -> impl Iterator<Item = &'static str> {
+    let mut seen: Vec<&'static str> = PROGRAMS.iter().map(|program| program.name).collect();
+    seen.dedup();
+    seen.into_iter()
+}
+
+/// A word of a command, without its quotes, and where it stands.
+#[derive(Debug, Clone, Copy)]
+struct Word {
+    start: usize,
+    end: usize,
+    /// Where the value begins after a glued flag may be behind an opening quote.
+    raw_start: usize,
+}
+
+pub(crate) fn scan(scan: &mut Scan<'_>, at: usize, name: &[u8]) -> usize {
+    let text = scan.text;
+    let after = at + name.len();
+    let previous = text::before(text, at);
+    if text::is(previous, ALNUM) && !text::begins_token(text, at) || matches!(previous, b'-' | b'_' | b'.') {
+        return at + 1;
+    }
+    if name == b"chpasswd" {
+        return chpasswd(scan, at);
+    }
+    let next = text::at(text, after);
+    if !(name.ends_with(b" ") || next == b' ' || next == b'\t' || (next == b'.' && text::starts_with_folded(text, after, b".exe "))) {
+        return after;
+    }
+    let mut words = [Word { start: 0, end: 0, raw_start: 0 }; MOST_WORDS];
+    let count = split(text, after, &mut words);
+    let words = &words[..count];
+    for program in PROGRAMS.iter().filter(|program| program.name.as_bytes() == name) {
+        if !program.with.is_empty()
+            && !words.iter().any(|word| text[word.start..word.end].starts_with(program.with.as_bytes()))
+        {
+            continue;
+        }
+        for flag in program.flags {
+            apply(scan, words, flag);
+        }
+    }
+    // The words may hold other assignments: the scan goes on behind the name.
+    after
+}
+
+fn apply(scan: &mut Scan<'_>, words: &[Word], flag: &Flag) {
+    let text = scan.text;
+    if let Meets::Place(place) = flag.meets {
+        let mut plain = words.iter().filter(|word| !matches!(text::at(text, word.start), b'-' | b'/'));
+        if let Some(word) = plain.nth(place - 1) {
+            take(scan, *word, flag.part);
+        }
+        return;
+    }
+    for (index, word) in words.iter().enumerate() {
+        let bytes = &text[word.start..word.end];
+        let Some(rest) = bytes.strip_prefix(flag.word.as_bytes()) else { continue };
+        if rest.is_empty() {
+            if flag.meets != Meets::Glued
+                && let Some(next) = words.get(index + 1)
+                && text::at(text, next.raw_start) != b'-'
+            {
+                take(scan, *next, flag.part);
+            } else if flag.meets != Meets::Apart && text::at(text, word.end) != b' ' {
+                // -p'secret': the split stopped at the quote.
+                if let Some(next) = words.get(index + 1).filter(|next| next.raw_start == word.end) {
+                    take(scan, *next, flag.part);
+                }
+            }
+        } else if let Some(value) = rest.strip_prefix(b"=") {
+            take(scan, Word { start: word.end - value.len(), ..*word }, flag.part);
+        } else if flag.meets != Meets::Apart {
+            take(scan, Word { start: word.end - rest.len(), ..*word }, flag.part);
+        }
+    }
+}
+
+fn take(scan: &mut Scan<'_>, word: Word, part: Part) {
+    let text = scan.text;
+    let bytes = &text[word.start..word.end];
+    let skip = match part {
+        Part::Whole => Some(0),
+        Part::AfterColon => memchr::memchr(b':', bytes).map(|at| at + 1),
+        Part::AfterPercent => memchr::memchr(b'%', bytes).map(|at| at + 1),
+        Part::AfterComma => memchr::memchr(b',', bytes).map(|at| at + 1),
+        Part::AfterSlash => memchr::memchr(b'/', bytes).map(|at| at + 1),
+        Part::AfterPass => match bytes.strip_prefix(b"pass:") {
+            Some(_) => Some(5),
+            None if bytes.starts_with(b"env:") || bytes.starts_with(b"file:") || bytes.starts_with(b"fd:") || bytes == b"stdin" => None,
+            None => Some(0),
+        },
+    };
+    let Some(skip) = skip else { return };
+    let start = word.start + skip;
+    let mut end = word.end;
+    if part == Part::AfterSlash
+        && let Some(at) = memchr::memrchr(b'@', &text[start..end])
+    {
+        end = start + at;
+    }
+    if end <= start {
+        return;
+    }
+    let value = &text[start..end];
+    if value.len() < 3 || value::is_placeholder(value) || value == b"-" || value.starts_with(b"@") || value.starts_with(b"--") {
+        return;
+    }
+    // `curl -u user:` asks; `mongo -p 27017` is still a port to people who mix them up.
+    let shape = Shape::of(value);
+    if shape.digits == shape.len && shape.len <= 5 {
+        return;
+    }
+    scan.hits.push(Hit::new(start, end, &RULES[0]));
+}
+
+/// Splits a command into words as a shell would, up to its end.
+fn split(text: &[u8], from: usize, words: &mut [Word; MOST_WORDS]) -> usize {
+    let limit = text.len().min(from + LONGEST_COMMAND);
+    let mut at = from;
+    let mut count = 0;
+    while at < limit && count < MOST_WORDS {
+        let byte = text[at];
+        match byte {
+            b' ' | b'\t' => at += 1,
+            b'\\' if matches!(text::at(text, at + 1), b'\n') => at += 2,
+            b'\\' if text::starts_with(text, at, b"\\\r\n") => at += 3,
+            b'\n' | b'\r' | b'|' | b';' | b'&' | b'`' | b'#' => break,
+            b'\\' if text::at(text, at + 1) == b'n' => break,
+            _ => {
+                let word = read_word(text, at, limit);
+                let next = word.end.max(at + 1);
+                words[count] = word;
+                count += 1;
+                at = next;
+                // Step over the closing quote, escaped or not.
+                let slashes = text::run_end_of(text, at, b'\\', 4);
+                if slashes < limit && matches!(text::at(text, slashes), b'"' | b'\'') && word.start > word.raw_start {
+                    at = slashes + 1;
+                }
+            }
+        }
+    }
+    count
+}
+
+fn read_word(text: &[u8], at: usize, limit: usize) -> Word {
+    let slashes = text::run_end_of(text, at, b'\\', 4);
+    let quote = text::at(text, slashes);
+    if matches!(quote, b'"' | b'\'') {
+        let start = slashes + 1;
+        let depth = slashes - at;
+        let mut from = start;
+        while from < limit {
+            let Some(found) = memchr::memchr2(quote, b'\n', &text[from..limit]) else { break };
+            let close = from + found;
+            let back = close - text::run_start_of(text, close, b'\\', close - start);
+            if text[close] == b'\n' || back <= depth {
+                return Word { start, end: close - if text[close] == quote { back } else { 0 }, raw_start: at };
+            }
+            from = close + 1;
+        }
+        return Word { start, end: limit, raw_start: at };
+    }
+    let mut end = at;
+    while end < limit {
+        let byte = text[end];
+        let escaped_quote = byte == b'\\' && matches!(text::at(text, end + 1), b'"' | b'\'' | b'n' | b'\n' | b'\\');
+        if byte <= b' ' || matches!(byte, b'"' | b'\'' | b'`' | b'|' | b';') || escaped_quote || byte == b'[' && text::starts_with(text, end, crate::mask::OPENING) {
+            break;
+        }
+        end += 1;
+    }
+    Word { start: at, end: end.max(at + 1).min(limit.max(at + 1)), raw_start: at }
+}
+
+/// `echo 'user:password' | chpasswd`
+fn chpasswd(scan: &mut Scan<'_>, at: usize) -> usize {
+    let text = scan.text;
+    let start = text::line_start(text, at);
+    let lead = &text[start..at];
+    let resume = at + 8;
+    let Some(echo) = memchr::memmem::find(lead, b"echo ") else { return resume };
+    let Some(colon) = memchr::memchr(b':', &lead[echo..]) else { return resume };
+    let from = start + echo + colon + 1;
+    let mut end = from;
+    while end < at && !matches!(text[end], b'"' | b'\'' | b' ' | b'|' | b'\n') {
+        end += 1;
+    }
+    if end > from && !value::is_placeholder(&text[from..end]) {
+        scan.hits.push(Hit::new(from, end, &RULES[0]));
+    }
+    resume
+}

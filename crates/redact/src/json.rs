@@ -1,0 +1,599 @@
+//! Walks one JSON value string by string, on decoded text, with the name of each value as context.
+//! Builds no tree and never recurses by depth: nesting is a small stack, and only JSON inside a string
+//! inside JSON calls itself, four levels at most. What is not JSON is not guessed at: it becomes one
+//! redacted string.
+
+use std::borrow::Cow;
+
+use crate::engine::{self, Edit, Redactor, Told};
+use crate::hit::Hit;
+use crate::lexicon::{self, Strength};
+use crate::text::{self, ALNUM, BASE64, DIGIT, JOINER};
+use crate::{RedactedEnvelope, mask, structures, value};
+
+/// Deeper nesting is an attack or an accident, and readers after us refuse it as well.
+const DEEPEST: usize = 100;
+/// JSON in a string in JSON in a string…
+const DEEPEST_STRINGS: u8 = 4;
+
+/// Fields by which an envelope is filed. An open private block hides the text of its siblings, not
+/// which session and event it belongs to.
+const IDENTITY: &[&[u8]] = &[
+    b"session_id", b"transcript_path", b"cwd", b"hook_event_name", b"tool_name", b"tool_use_id", b"prompt_id", b"permission_mode",
+    b"agent_id", b"agent_type", b"agent_transcript_path", b"source", b"reason", b"trigger", b"model",
+];
+
+#[derive(Debug, Default)]
+pub(crate) struct Walked {
+    pub edits: Vec<Edit>,
+    pub private_prompt: bool,
+}
+
+/// An object or array that is open.
+#[derive(Debug, Clone, Copy, Default)]
+struct Frame {
+    object: bool,
+    /// The name of the current member, or the name the array goes by.
+    name: (usize, usize),
+    /// The name under which this container stands in its parent.
+    own: (usize, usize),
+    /// The value of `"name"` or `"key"`, for its twin `"value"`.
+    twin: (usize, usize),
+    /// The element before, if it was a string: `["--password", "…"]`.
+    previous: (usize, usize),
+    /// A private block was left open before this point.
+    hidden: bool,
+}
+
+/// The edits that redact `input`, or `None` when it is not one JSON value.
+pub(crate) fn walk(redactor: &Redactor, input: &[u8]) -> Option<Walked> {
+    let first = input.iter().find(|b| !b.is_ascii_whitespace())?;
+    if !matches!(first, b'{' | b'[' | b'"') || std::str::from_utf8(input).is_err() {
+        return None;
+    }
+    Walker::new(redactor, input, 0).walk()
+}
+
+struct Walker<'w> {
+    redactor: &'w Redactor,
+    text: &'w [u8],
+    at: usize,
+    level: u8,
+    stack: Vec<Frame>,
+    out: Walked,
+    /// The document calls itself a Kubernetes Secret.
+    kubernetes: bool,
+    /// The document holds a JSON Web Key.
+    key_set: bool,
+    scratch: Vec<u8>,
+}
+
+#[derive(PartialEq, Eq, Clone, Copy)]
+enum Expect {
+    Value,
+    /// A value, or the end of an array just opened.
+    ValueOrEnd,
+    Name,
+    /// A name, or the end of an object just opened.
+    NameOrEnd,
+    CommaOrEnd,
+}
+
+impl<'w> Walker<'w> {
+    fn new(redactor: &'w Redactor, text: &'w [u8], level: u8) -> Walker<'w> {
+        let kubernetes = memchr::memmem::find(text, b"Secret\"").is_some() && memchr::memmem::find(text, b"\"kind\"").is_some();
+        let key_set = memchr::memmem::find(text, b"\"kty\"").is_some();
+        Walker { redactor, text, at: 0, level, stack: Vec::new(), out: Walked::default(), kubernetes, key_set, scratch: Vec::new() }
+    }
+
+    fn walk(mut self) -> Option<Walked> {
+        let mut expect = Expect::Value;
+        loop {
+            self.skip_space();
+            let Some(&byte) = self.text.get(self.at) else {
+                return (self.stack.is_empty() && expect == Expect::CommaOrEnd).then_some(self.out);
+            };
+            expect = match expect {
+                Expect::Value | Expect::ValueOrEnd => match byte {
+                    b']' if expect == Expect::ValueOrEnd => self.close(false)?,
+                    b'{' => self.open(true)?,
+                    b'[' => self.open(false)?,
+                    b'"' => {
+                        let (start, end, escaped) = self.string()?;
+                        self.value(start, end, escaped);
+                        Expect::CommaOrEnd
+                    }
+                    _ => {
+                        self.scalar()?;
+                        Expect::CommaOrEnd
+                    }
+                },
+                Expect::NameOrEnd if byte == b'}' => self.close(true)?,
+                Expect::Name | Expect::NameOrEnd => {
+                    if byte != b'"' {
+                        return None;
+                    }
+                    let (start, end, escaped) = self.string()?;
+                    self.name(start, end, escaped);
+                    self.skip_space();
+                    if self.text.get(self.at) != Some(&b':') {
+                        return None;
+                    }
+                    self.at += 1;
+                    Expect::Value
+                }
+                Expect::CommaOrEnd => {
+                    let frame = self.stack.last()?;
+                    match byte {
+                        b',' => {
+                            let object = frame.object;
+                            self.at += 1;
+                            if object { Expect::Name } else { Expect::Value }
+                        }
+                        b'}' => self.close(true)?,
+                        b']' => self.close(false)?,
+                        _ => return None,
+                    }
+                }
+            };
+        }
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.text.get(self.at), Some(b' ' | b'\n' | b'\t' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    fn open(&mut self, object: bool) -> Option<Expect> {
+        if self.stack.len() >= DEEPEST {
+            return None;
+        }
+        let parent = self.stack.last().copied().unwrap_or_default();
+        let kept = self.level == 0 && self.stack.len() == 1 && IDENTITY.contains(&self.slice(parent.name));
+        self.stack.push(Frame { object, name: parent.name, own: parent.name, hidden: parent.hidden && !kept, ..Frame::default() });
+        self.at += 1;
+        Some(if object { Expect::NameOrEnd } else { Expect::ValueOrEnd })
+    }
+
+    fn close(&mut self, object: bool) -> Option<Expect> {
+        let frame = self.stack.pop()?;
+        self.at += 1;
+        (frame.object == object).then_some(Expect::CommaOrEnd)
+    }
+
+    /// Reads the string at the quote; returns its inside and whether it holds escapes.
+    fn string(&mut self) -> Option<(usize, usize, bool)> {
+        let start = self.at + 1;
+        let mut at = start;
+        let mut escaped = false;
+        loop {
+            let found = at + memchr::memchr2(b'"', b'\\', &self.text[at..])?;
+            if self.text[found] == b'"' {
+                if self.text[start..found].iter().any(|&b| b < 0x20) {
+                    return None;
+                }
+                self.at = found + 1;
+                return Some((start, found, escaped));
+            }
+            escaped = true;
+            match self.text.get(found + 1)? {
+                b'u' => {
+                    let digits = self.text.get(found + 2..found + 6)?;
+                    if !digits.iter().all(u8::is_ascii_hexdigit) {
+                        return None;
+                    }
+                    at = found + 6;
+                }
+                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => at = found + 2,
+                _ => return None,
+            }
+        }
+    }
+
+    fn slice(&self, range: (usize, usize)) -> &'w [u8] {
+        &self.text[range.0..range.1]
+    }
+
+    /// A member's name: context for its value, and a text that may itself hold a secret.
+    fn name(&mut self, start: usize, end: usize, escaped: bool) {
+        // Names are short; a secret has at least eight characters.
+        let edits = self.out.edits.len();
+        if end - start >= 8 || escaped {
+            self.redact(start, end, escaped, None);
+        }
+        // A name that was itself redacted, or is no name, is no context: it reads otherwise the next time.
+        let is_name = self.out.edits.len() == edits && self.text[start..end].iter().all(|&b| b >= 0x80 || text::is(b, ALNUM | JOINER) || matches!(b, b' ' | b'$' | b'@' | b':' | b'/' | b'#'));
+        if let Some(frame) = self.stack.last_mut() {
+            frame.name = if is_name { (start, end) } else { (start, start) };
+        }
+    }
+
+    fn value(&mut self, start: usize, end: usize, escaped: bool) {
+        let frame = self.stack.last().copied().unwrap_or_default();
+        let top = self.level == 0 && self.stack.len() == 1;
+        let member = self.slice(frame.name);
+        if frame.hidden && !(top && IDENTITY.contains(&member)) {
+            if start < end {
+                self.hide(start, end, "");
+            }
+            return;
+        }
+        if top && IDENTITY.contains(&member) && end - start < 512 && is_plain_id(self.slice((start, end))) {
+            return;
+        }
+        let context = self.context(&frame);
+        if let Some(kind) = self.structural(&frame, start, end) {
+            self.mark_whole(start, end, kind);
+        } else {
+            let found = self.redact(start, end, escaped, Some(context));
+            if found.open_private
+                && let Some(frame) = self.stack.last_mut()
+            {
+                frame.hidden = true;
+            }
+            if top && member == b"prompt" && found.had_private {
+                self.out.private_prompt = self.is_blank_after(start, end);
+            }
+        }
+        let Some(frame) = self.stack.last_mut() else { return };
+        if frame.object {
+            if [&b"name"[..], b"key", b"parameterkey", b"variable", b"header", b"field"].iter().any(|word| member.eq_ignore_ascii_case(word)) {
+                frame.twin = (start, end);
+            }
+        } else {
+            frame.previous = (start, end);
+        }
+    }
+
+    /// The name a value goes by: its member, the twin of a pair, or the flag before it in a list.
+    fn context(&self, frame: &Frame) -> &'w [u8] {
+        let name = self.slice(frame.name);
+        if frame.object && frame.twin != (0, 0) {
+            let valued = [&b"value"[..], b"parametervalue", b"val", b"content", b"defaultvalue"].iter().any(|word| name.eq_ignore_ascii_case(word));
+            if valued {
+                return self.slice(frame.twin);
+            }
+        }
+        let previous = self.slice(frame.previous);
+        if !frame.object && previous.starts_with(b"--") && !previous.contains(&b'=') { previous } else { name }
+    }
+
+    /// Values that their place in a known document makes secret.
+    fn structural(&self, frame: &Frame, start: usize, end: usize) -> Option<&'static str> {
+        let bytes = self.slice((start, end));
+        if bytes.is_empty() {
+            return None;
+        }
+        if self.kubernetes && frame.object && matches!(self.slice(frame.own), b"data" | b"stringData") && !value::is_placeholder(bytes) {
+            return Some("k8s-secret");
+        }
+        let name = self.slice(frame.name);
+        let opaque = bytes.len() >= 16 && bytes.iter().all(|&b| text::is(b, ALNUM | BASE64 | JOINER));
+        if self.key_set && frame.object && opaque && matches!(name, b"d" | b"p" | b"q" | b"dp" | b"dq" | b"qi" | b"k") {
+            return Some("private-key");
+        }
+        if matches!(name, b"auth" | b"_auth") && structures::is_encoded_pair(bytes) {
+            return Some("basic-auth");
+        }
+        None
+    }
+
+    /// Numbers and the three words. A number called `password` is one.
+    fn scalar(&mut self) -> Option<()> {
+        let start = self.at;
+        let end = text::run_end(self.text, start, ALNUM | JOINER | BASE64, 4096);
+        let token = &self.text[start..end];
+        self.at = end;
+        match token {
+            b"true" | b"false" | b"null" => return Some(()),
+            _ if !is_number(token) => return None,
+            _ => {}
+        }
+        let frame = self.stack.last().copied().unwrap_or_default();
+        if frame.hidden && self.stack.len() > 1 {
+            self.hide(start, end, "null");
+            return Some(());
+        }
+        let announced = lexicon::announced(self.slice(frame.name));
+        if frame.object && token.len() >= 4 && token.iter().all(|&b| text::is(b, DIGIT)) && announced.is_some_and(|said| said.strength == Strength::Password) {
+            let mark = format!("\"{}\"", mask::mark("password", None));
+            let told = Told { kind: "password".into(), rule: "assigned-password".into(), mark: None, path: Some(self.path()) };
+            self.out.edits.push(Edit { start, end, text: mark.into(), told: Some(told) });
+        }
+        Some(())
+    }
+
+    fn hide(&mut self, start: usize, end: usize, stead: &'static str) {
+        let told = Told { kind: "private".into(), rule: "private-block".into(), mark: None, path: Some(self.path()) };
+        self.out.edits.push(Edit { start, end, text: stead.into(), told: Some(told) });
+    }
+
+    fn mark_whole(&mut self, start: usize, end: usize, kind: &'static str) {
+        let hit = Hit::named(start, end, kind.into(), "known-document".into());
+        for mut edit in self.redactor.edits_of(self.text, vec![hit]) {
+            if let Some(told) = &mut edit.told {
+                told.path = Some(self.path());
+            }
+            self.out.edits.push(edit);
+        }
+    }
+
+    /// Redacts the string between `start` and `end`.
+    fn redact(&mut self, start: usize, end: usize, escaped: bool, name: Option<&[u8]>) -> engine::Edits {
+        let raw = &self.text[start..end];
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let decoded: &[u8] = if escaped {
+            let lone = decode(raw, &mut scratch);
+            for (from, to) in lone {
+                self.out.edits.push(Edit { start: start + from, end: start + to, text: "\u{fffd}".into(), told: None });
+            }
+            &scratch
+        } else {
+            raw
+        };
+        let mut found = self.redact_decoded(decoded, name);
+        if !found.edits.is_empty() {
+            let path = self.path();
+            let offsets = Offsets::new(raw, escaped);
+            for edit in found.edits.drain(..) {
+                let (from, to) = offsets.raw(edit.start, edit.end);
+                let told = edit.told.map(|told| Told {
+                    path: Some(match &told.path {
+                        Some(inner) if !inner.is_empty() => format!("{path}.{inner}"),
+                        _ => path.clone(),
+                    }),
+                    ..told
+                });
+                self.push(Edit { start: start + from, end: start + to, text: edit.text, told });
+            }
+        }
+        self.scratch = scratch;
+        found
+    }
+
+    /// Keeps edits sorted and apart; a repaired surrogate inside a redacted value is gone with it.
+    fn push(&mut self, edit: Edit) {
+        let keep = self.out.edits.iter().rposition(|earlier| earlier.end <= edit.start).map_or(0, |last| last + 1);
+        let later: Vec<Edit> = self.out.edits.split_off(keep).into_iter().filter(|other| other.start >= edit.end).collect();
+        self.out.edits.push(edit);
+        self.out.edits.extend(later);
+    }
+
+    fn redact_decoded(&self, decoded: &[u8], name: Option<&[u8]>) -> engine::Edits {
+        if self.level < DEEPEST_STRINGS && looks_like_json(decoded) {
+            let inner = Walker::new(self.redactor, decoded, self.level + 1);
+            if let Some(walked) = inner.walk() {
+                return engine::Edits { edits: walked.edits, ..engine::Edits::default() };
+            }
+        }
+        self.redactor.edits(decoded, name)
+    }
+
+    fn is_blank_after(&self, start: usize, end: usize) -> bool {
+        let edits: Vec<Edit> = self
+            .out
+            .edits
+            .iter()
+            .filter(|edit| edit.start >= start && edit.end <= end)
+            .map(|edit| Edit { start: edit.start - start, end: edit.end - start, ..edit.clone() })
+            .collect();
+        let left = engine::apply(&self.text[start..end], &edits);
+        let mut plain = Vec::new();
+        decode(&left, &mut plain);
+        String::from_utf8_lossy(&plain).trim().is_empty()
+    }
+
+    fn path(&self) -> String {
+        let names: Vec<Cow<'_, str>> = self
+            .stack
+            .iter()
+            .filter(|frame| frame.object)
+            .map(|frame| String::from_utf8_lossy(self.slice(frame.name)))
+            .collect();
+        names.join(".")
+    }
+}
+
+fn is_plain_id(bytes: &[u8]) -> bool {
+    value::is_uuid(bytes) || bytes.iter().all(|&b| text::is(b, text::ALPHA) || b == b'_')
+}
+
+fn looks_like_json(text: &[u8]) -> bool {
+    let trimmed = text.trim_ascii();
+    trimmed.len() > 2 && matches!((trimmed[0], trimmed[trimmed.len() - 1]), (b'{', b'}') | (b'[', b']'))
+}
+
+fn is_number(token: &[u8]) -> bool {
+    let token = token.strip_prefix(b"-").unwrap_or(token);
+    let digits = text::run_end(token, 0, DIGIT, token.len());
+    if digits == 0 || digits > 1 && token[0] == b'0' {
+        return false;
+    }
+    let mut at = digits;
+    if text::at(token, at) == b'.' {
+        let end = text::run_end(token, at + 1, DIGIT, token.len());
+        if end == at + 1 {
+            return false;
+        }
+        at = end;
+    }
+    if matches!(text::at(token, at), b'e' | b'E') {
+        let sign = usize::from(matches!(text::at(token, at + 1), b'+' | b'-'));
+        let end = text::run_end(token, at + 1 + sign, DIGIT, token.len());
+        if end == at + 1 + sign {
+            return false;
+        }
+        at = end;
+    }
+    at == token.len()
+}
+
+/// Undoes the escapes of a JSON string. Returns the lone surrogates found, which are no text.
+fn decode(raw: &[u8], plain: &mut Vec<u8>) -> Vec<(usize, usize)> {
+    plain.clear();
+    plain.reserve(raw.len());
+    let mut lone = Vec::new();
+    let mut from = 0;
+    while let Some(found) = memchr::memchr(b'\\', &raw[from..]) {
+        let at = from + found;
+        plain.extend_from_slice(&raw[from..at]);
+        let (length, character) = escape(raw, at);
+        if character == Some('\u{fffd}') && length == 6 && !raw[at..at + 6].eq_ignore_ascii_case(b"\\ufffd") {
+            lone.push((at, at + length));
+        }
+        match character {
+            Some(character) => plain.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+            // Not JSON after all (a cut-off text): the backslash is itself.
+            None => plain.push(b'\\'),
+        }
+        from = at + length;
+    }
+    plain.extend_from_slice(&raw[from..]);
+    lone
+}
+
+/// Length and meaning of the escape at `at`.
+fn escape(raw: &[u8], at: usize) -> (usize, Option<char>) {
+    let simple = match text::at(raw, at + 1) {
+        b'n' => '\n',
+        b't' => '\t',
+        b'r' => '\r',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'"' => '"',
+        b'/' => '/',
+        b'\\' => '\\',
+        b'u' => return unicode(raw, at),
+        _ => return (1, None),
+    };
+    (2, Some(simple))
+}
+
+fn unicode(raw: &[u8], at: usize) -> (usize, Option<char>) {
+    let unit = |from: usize| {
+        let digits = std::str::from_utf8(raw.get(from..from + 4)?).ok()?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    let Some(high) = unit(at + 2) else { return (1, None) };
+    if (0xd800..0xdc00).contains(&high)
+        && text::starts_with(raw, at + 6, b"\\u")
+        && let Some(low) = unit(at + 8).filter(|low| (0xdc00..0xe000).contains(low))
+    {
+        let code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+        return (12, char::from_u32(code));
+    }
+    (6, Some(char::from_u32(high).unwrap_or('\u{fffd}')))
+}
+
+/// From positions in decoded text back to positions in the raw string.
+struct Offsets {
+    /// Decoded position after each escape, and the raw position after it; empty without escapes.
+    after: Vec<(usize, usize)>,
+}
+
+impl Offsets {
+    fn new(raw: &[u8], escaped: bool) -> Offsets {
+        let mut after = Vec::new();
+        if escaped {
+            let mut from = 0;
+            let mut decoded = 0;
+            while let Some(found) = memchr::memchr(b'\\', &raw[from..]) {
+                let at = from + found;
+                let (length, character) = escape(raw, at);
+                decoded += found;
+                // The escape itself begins here, and ends there.
+                after.push((decoded, at));
+                decoded += character.map_or(1, char::len_utf8);
+                from = at + length;
+                after.push((decoded, from));
+            }
+        }
+        Offsets { after }
+    }
+
+    fn raw(&self, start: usize, end: usize) -> (usize, usize) {
+        (self.one(start), self.one(end))
+    }
+
+    fn one(&self, position: usize) -> usize {
+        let next = self.after.partition_point(|&(decoded, _)| decoded <= position);
+        match next.checked_sub(1).map(|last| self.after[last]) {
+            Some((decoded, raw)) => raw + (position - decoded),
+            None => position,
+        }
+    }
+}
+
+/// What is no JSON: scanned as it stands and with its escapes undone, then wrapped as one string.
+pub(crate) fn unreadable(redactor: &Redactor, input: &[u8]) -> RedactedEnvelope {
+    let lossy = String::from_utf8_lossy(input);
+    let first = redactor.edits(lossy.as_bytes(), None);
+    let once = engine::apply(lossy.as_bytes(), &first.edits);
+    let mut findings = engine::findings(first.edits);
+    let mut plain = Vec::new();
+    decode(&once, &mut plain);
+    let second = redactor.edits(&plain, None);
+    let text = if second.edits.is_empty() {
+        once
+    } else {
+        let offsets = Offsets::new(&once, true);
+        let edits: Vec<Edit> = second
+            .edits
+            .into_iter()
+            .map(|edit| {
+                let (start, end) = offsets.raw(edit.start, edit.end);
+                Edit { start, end, ..edit }
+            })
+            .collect();
+        let twice = engine::apply(&once, &edits);
+        findings.extend(engine::findings(edits));
+        twice
+    };
+    let mut json = Vec::with_capacity(text.len() + 32);
+    json.extend_from_slice(b"{\"unreadable\":\"");
+    write_escaped(&String::from_utf8_lossy(&text), &mut json);
+    json.extend_from_slice(b"\"}");
+    RedactedEnvelope { json, findings, parsed: false, private_prompt: false }
+}
+
+fn write_escaped(text: &str, json: &mut Vec<u8>) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    for &byte in text.as_bytes() {
+        match byte {
+            b'"' => json.extend_from_slice(b"\\\""),
+            b'\\' => json.extend_from_slice(b"\\\\"),
+            b'\n' => json.extend_from_slice(b"\\n"),
+            b'\r' => json.extend_from_slice(b"\\r"),
+            b'\t' => json.extend_from_slice(b"\\t"),
+            0..0x20 => json.extend_from_slice(&[b'\\', b'u', b'0', b'0', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]),
+            _ => json.push(byte),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_lead_back_through_escapes() {
+        let raw = br"a\u0041\nbc";
+        let mut plain = Vec::new();
+        decode(raw, &mut plain);
+        assert_eq!(plain, b"aA\nbc");
+        let offsets = Offsets::new(raw, true);
+        assert_eq!(offsets.raw(1, 2), (1, 7));
+        assert_eq!(offsets.raw(3, 5), (9, 11));
+    }
+
+    #[test]
+    fn numbers_are_read_strictly() {
+        for number in ["0", "-1", "1.5", "1e9", "-0.1E-2"] {
+            assert!(is_number(number.as_bytes()), "{number}");
+        }
+        for other in ["01", "1.", ".5", "1e", "--1", "0x1", "nan"] {
+            assert!(!is_number(other.as_bytes()), "{other}");
+        }
+    }
+}

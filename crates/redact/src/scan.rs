@@ -1,0 +1,100 @@
+//! Dispatch: which literal wakes which scanner. The one list to read to know what is looked for.
+
+use crate::filter::{self, Literal};
+use crate::hit::Hit;
+use crate::{assign, commands, encoded, headers, pem, structures, urls, vendors};
+
+/// Who looks at a literal that was found.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Handler {
+    /// A word that may name a credential.
+    Word,
+    /// A vendor's name.
+    Vendor,
+    /// The beginning of a token; the index is into `vendors::tokens()`.
+    Token(u16),
+    Url,
+    KeyBlock,
+    Jwt,
+    Header,
+    Command,
+    Encoded,
+    Structure(structures::Structure),
+}
+
+/// One text being read.
+#[derive(Debug)]
+pub(crate) struct Scan<'t> {
+    pub text: &'t [u8],
+    pub hits: Vec<Hit>,
+    /// How often base64 was undone to get here; it is undone once.
+    pub depth: u8,
+    /// A scanner of whole documents has read up to here and need not again.
+    pub settled: usize,
+}
+
+const WORDS: &[&str] = &[
+    "pass", "pwd", "pswd", "secret", "token", "key", "auth", "cred", "kennwort", "senha", "contrase", "motdepasse", "_pw=", "_pw:",
+    "rootpw", "bindpw", "wachtwoord", "sas_", "jwt", "sessid", "sessionid", "session_id", "mnemonic", "seed_phrase", "seed phrase",
+    "recovery phrase", "dsn", "salt", "signature", "sig=", "webhook", "haslo", "parola", "geheimnis", "otp", "pepper", "ikey", "skey", " pw:", " pw=",
+];
+
+pub(crate) fn literals() -> Vec<Literal> {
+    let folded = |text: &'static str, handler| Literal { text: text.as_bytes(), folded: true, handler };
+    let exact = |text: &'static str, handler| Literal { text: text.as_bytes(), folded: false, handler };
+    let mut literals: Vec<Literal> = WORDS.iter().map(|word| folded(word, Handler::Word)).collect();
+    literals.extend(vendors::names().map(|name| folded(name, Handler::Vendor)));
+    for (index, token) in vendors::tokens().iter().enumerate() {
+        literals.push(exact(token.anchor(), Handler::Token(index as u16)));
+    }
+    literals.push(exact("://", Handler::Url));
+    literals.push(exact("BEGIN ", Handler::KeyBlock));
+    literals.push(exact("END ", Handler::KeyBlock));
+    literals.push(exact("eyJ", Handler::Jwt));
+    literals.extend(headers::WORDS.iter().map(|word| folded(word, Handler::Header)));
+    literals.extend(commands::programs().map(|program| exact(program, Handler::Command)));
+    literals.extend(encoded::ANCHORS.iter().map(|anchor| exact(anchor, Handler::Encoded)));
+    literals.extend(
+        structures::ANCHORS.iter().map(|(anchor, structure)| folded(anchor, Handler::Structure(*structure))),
+    );
+    literals
+}
+
+/// Reads `text` once and returns what was found, unsettled.
+pub(crate) fn scan(text: &[u8], depth: u8) -> Vec<Hit> {
+    let filter = filter::filter();
+    let mut scan = Scan { text, hits: Vec::new(), depth, settled: 0 };
+    let mut from = 0;
+    while let Some(at) = filter.next(text, from) {
+        let mut resume = at + 1;
+        for literal in filter.literals_at(text, at) {
+            let found = scan.hits.len();
+            let went = dispatch(&mut scan, at, literal);
+            if scan.hits.len() > found {
+                resume = resume.max(went);
+                break;
+            }
+            // Words read a whole name at once; looking at its other half again finds the same nothing.
+            if matches!(literal.handler, Handler::Word) {
+                resume = resume.max(went.min(at + literal.text.len()));
+            }
+        }
+        from = resume;
+    }
+    scan.hits
+}
+
+fn dispatch(scan: &mut Scan<'_>, at: usize, literal: &Literal) -> usize {
+    match literal.handler {
+        Handler::Word => assign::scan(scan, at),
+        Handler::Vendor => assign::vendor(scan, at, literal.text.len()),
+        Handler::Token(index) => vendors::token(scan, at, index),
+        Handler::Url => urls::scan(scan, at),
+        Handler::KeyBlock => pem::scan(scan, at),
+        Handler::Jwt => headers::jwt(scan, at),
+        Handler::Header => headers::scan(scan, at, literal.text),
+        Handler::Command => commands::scan(scan, at, literal.text),
+        Handler::Encoded => encoded::scan(scan, at),
+        Handler::Structure(structure) => structures::scan(scan, at, structure),
+    }
+}

@@ -1,0 +1,370 @@
+//! Credentials known by the shape of what surrounds them: `.pgpass` lines, Kubernetes secrets, JWK members,
+//! directory hashes, one-time-password links, calls with a user and a password, tables with a password column.
+
+use crate::encoded;
+use crate::hit::{Hit, Rule};
+use crate::likeness::Shape;
+use crate::scan::Scan;
+use crate::text::{self, ALNUM, BASE64, JOINER};
+use crate::value::{self, Ending};
+
+/// Half of the window in which the members of one document or object are looked for.
+const DOCUMENT: usize = 8 * 1024;
+const MOST_ROWS: usize = 5000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Structure {
+    Pgpass,
+    KubernetesSecret,
+    DirectoryHash,
+    JsonWebKey,
+    OneTimeLink,
+    SecureString,
+    /// A call whose second string is a password.
+    Pair,
+    IdentifiedBy,
+    Table,
+}
+
+pub(crate) const ANCHORS: &[(&str, Structure)] = &[
+    (":5432:", Structure::Pgpass),
+    (":5433:", Structure::Pgpass),
+    (":6432:", Structure::Pgpass),
+    (":*:*:", Structure::Pgpass),
+    ("kind: secret", Structure::KubernetesSecret),
+    ("kind: \"secret", Structure::KubernetesSecret),
+    ("{ssha", Structure::DirectoryHash),
+    ("{sha}", Structure::DirectoryHash),
+    ("{sha256}", Structure::DirectoryHash),
+    ("{sha512}", Structure::DirectoryHash),
+    ("{smd5}", Structure::DirectoryHash),
+    ("{md5}", Structure::DirectoryHash),
+    ("{crypt}", Structure::DirectoryHash),
+    ("{pbkdf2", Structure::DirectoryHash),
+    ("\"kty\"", Structure::JsonWebKey),
+    ("otpauth://", Structure::OneTimeLink),
+    ("convertto-securestring", Structure::SecureString),
+    ("networkcredential(", Structure::Pair),
+    ("httpbasicauth(", Structure::Pair),
+    ("usernamepasswordcredential", Structure::Pair),
+    ("passwordauthentication(", Structure::Pair),
+    ("pscredential(", Structure::Pair),
+    ("basic_auth(", Structure::Pair),
+    ("basicauth(", Structure::Pair),
+    ("auth=(", Structure::Pair),
+    (".login(", Structure::Pair),
+    ("identified by", Structure::IdentifiedBy),
+    ("identified with", Structure::IdentifiedBy),
+    (",password", Structure::Table),
+    ("password,", Structure::Table),
+    ("\tpassword", Structure::Table),
+];
+
+pub(crate) static RULES: &[Rule] = &[
+    Rule { name: "pgpass-line", kind: "password", password: true, catches: "db.internal:5432:app:app:s3cr3tPw", spares: "listening on 0.0.0.0:5432: ready" },
+    Rule {
+        name: "kubernetes-secret",
+        kind: "k8s-secret",
+        password: false,
+        catches: "kind: Secret\ndata:\n  user: YWRtaW4tczNjcjN0\n",
+        spares: "kind: ConfigMap\ndata:\n  user: YWRtaW4tczNjcjN0\n",
+    },
+    Rule { name: "directory-hash", kind: "password-hash", password: false, catches: "userPassword: {SSHA}q8Zr4vLx91TnW8sLd0PqYf3uq8Zr4vLx", spares: "a {sha} placeholder" },
+    Rule {
+        name: "jwk-member",
+        kind: "private-key",
+        password: false,
+        catches: "{\"kty\":\"EC\",\"d\":\"q8Zr4vLx91TnW8sLd0PqYf3uq8Zr4vLx\"}",
+        spares: "{\"kty\":\"EC\",\"x\":\"q8Zr4vLx91TnW8sLd0PqYf3uq8Zr4vLx\"}",
+    },
+    Rule { name: "otpauth-link", kind: "otp-secret", password: false, catches: "otpauth://totp/app:me?secret=JBSWY3DPEHPK3PXP&issuer=app", spares: "otpauth://totp/app:me?issuer=app" },
+    Rule {
+        name: "secure-string",
+        kind: "password",
+        password: true,
+        catches: "ConvertTo-SecureString 's3cr3tPw' -AsPlainText -Force",
+        spares: "ConvertTo-SecureString $password -AsPlainText",
+    },
+    Rule { name: "credential-pair", kind: "password", password: true, catches: "requests.get(url, auth=('me', 's3cr3tPw9'))", spares: "requests.get(url, auth=(user, password))" },
+    Rule { name: "identified-by", kind: "password", password: true, catches: "CREATE USER app IDENTIFIED BY 's3cr3tPw'", spares: "identified by a number" },
+    Rule { name: "password-column", kind: "password", password: true, catches: "user,password\nme,s3cr3tPw\n", spares: "user,password,email are required" },
+];
+
+pub(crate) fn scan(scan: &mut Scan<'_>, at: usize, structure: Structure) -> usize {
+    match structure {
+        Structure::Pgpass => pgpass(scan, at),
+        Structure::KubernetesSecret => kubernetes(scan, at),
+        Structure::DirectoryHash => directory_hash(scan, at),
+        Structure::JsonWebKey => json_web_key(scan, at),
+        Structure::OneTimeLink => one_time_link(scan, at),
+        Structure::SecureString => secure_string(scan, at),
+        Structure::Pair => pair(scan, at),
+        Structure::IdentifiedBy => identified_by(scan, at),
+        Structure::Table => table(scan, at),
+    }
+}
+
+/// `host:port:database:user:password`, a line of its own.
+fn pgpass(scan: &mut Scan<'_>, at: usize) -> usize {
+    let text = scan.text;
+    let end = text::line_end(text, at, 512);
+    let mut colon = text::line_start(text, at);
+    if text::starts_with(text, at, b":*:*:") {
+        colon = at;
+    }
+    let host = &text[colon..at];
+    if host.iter().any(|&b| b == b' ' && !host.trim_ascii_start().is_empty() && host.trim_ascii().contains(&b' ')) {
+        return at + 1;
+    }
+    // Past ":port:", two more fields of names, then the password to the end of the line.
+    let mut field = at + 1 + memchr::memchr(b':', &text[at + 1..end]).map_or(end - at - 1, |found| found + 1);
+    for _ in 0..2 {
+        let stop = text::run_end(text, field, ALNUM | JOINER, 128);
+        let stop = if text::at(text, field) == b'*' { field + 1 } else { stop };
+        if stop == field || text::at(text, stop) != b':' {
+            return at + 1;
+        }
+        field = stop + 1;
+    }
+    let stop = text[field..end].iter().position(|&b| b <= b' ' || matches!(b, b'"' | b'\'')).map_or(end, |found| field + found);
+    if stop <= field + 2 || value::is_placeholder(&text[field..stop]) {
+        return at + 1;
+    }
+    scan.hits.push(Hit::new(field, stop, &RULES[0]));
+    stop
+}
+
+/// Every value under `data:` and `stringData:` of the document that says it is a Secret.
+fn kubernetes(scan: &mut Scan<'_>, at: usize) -> usize {
+    let text = scan.text;
+    if at < scan.settled {
+        return at + 1;
+    }
+    let floor = at.saturating_sub(DOCUMENT).max(scan.settled);
+    let start = memchr::memmem::rfind(&text[floor..at], b"\n---").map_or(floor, |found| floor + found + 1);
+    let ceiling = text.len().min(at + DOCUMENT);
+    let end = memchr::memmem::find(&text[at..ceiling], b"\n---").map_or(ceiling, |found| at + found);
+    scan.settled = end;
+    let mut line = start;
+    let mut data: Option<usize> = None;
+    while line < end {
+        let stop = text::line_end(text, line, DOCUMENT).min(end);
+        let content = stripped(text, line, stop);
+        let indent = content - text::run_start(text, content, text::BLANK, 64);
+        let body = &text[content..stop];
+        if [&b"data:"[..], b"stringData:"].iter().any(|word| body.trim_ascii_end() == *word) {
+            data = Some(indent);
+        } else if !body.is_empty() && data.is_some_and(|outer| indent <= outer) {
+            data = None;
+        } else if data.is_some()
+            && let Some(colon) = memchr::memchr(b':', body)
+        {
+            let from = text::skip_blank(text, content + colon + 1, 16).min(stop);
+            if let Some(value) = value::read(text, from, Ending::Blank).filter(|value| value.end <= stop) {
+                let bytes = &text[value.start..value.end];
+                if !value::is_placeholder(bytes) && !matches!(bytes, b"|" | b">" | b"|-" | b">-") {
+                    scan.hits.push(Hit::new(value.start, value.end, &RULES[1]));
+                }
+            }
+        } else if data.is_some() && body.len() > 8 && body.iter().all(|&b| text::is(b, ALNUM | BASE64)) {
+            scan.hits.push(Hit::new(content, stop, &RULES[1]));
+        }
+        line = stop + 1 + usize::from(text::at(text, stop) == b'\r');
+    }
+    end.max(at + 1)
+}
+
+/// Where the content of a line begins behind what viewers put before it, blanks not counted.
+fn stripped(text: &[u8], line: usize, stop: usize) -> usize {
+    let mut at = text::run_end(text, line, text::BLANK, 16).min(stop);
+    let digits = text::run_end(text, at, text::DIGIT, 7).min(stop);
+    if digits > at {
+        for arrow in ["→".as_bytes(), b"->", b":", b"|", b"\t"] {
+            if text[digits..stop].starts_with(arrow) {
+                at = digits + arrow.len();
+                break;
+            }
+        }
+    } else if matches!(text::at(text, at), b'+' | b'-') && at == line {
+        at += 1;
+    }
+    text::run_end(text, at, text::BLANK, 64).min(stop)
+}
+
+fn directory_hash(scan: &mut Scan<'_>, at: usize) -> usize {
+    let text = scan.text;
+    let Some(close) = memchr::memchr(b'}', &text[at..text.len().min(at + 24)]) else { return at + 1 };
+    let start = at + close + 1;
+    let end = text::run_end(text, start, ALNUM | BASE64 | JOINER, 512);
+    let end = if text::at(text, start) == b'$' { start + memchr::memchr3(b' ', b'\n', b'"', &text[start..text.len().min(start + 200)]).unwrap_or(0) } else { end };
+    if end < start + 16 || value::is_placeholder(&text[start..end]) {
+        return at + 1;
+    }
+    scan.hits.push(Hit::new(start, end, &RULES[2]));
+    end
+}
+
+fn json_web_key(scan: &mut Scan<'_>, at: usize) -> usize {
+    let text = scan.text;
+    if at < scan.settled {
+        return at + 4;
+    }
+    let floor = at.saturating_sub(DOCUMENT / 2);
+    let start = memchr::memrchr(b'{', &text[floor..at]).map_or(floor, |found| floor + found);
+    let ceiling = text.len().min(at + DOCUMENT);
+    let end = memchr::memchr(b'}', &text[at..ceiling]).map_or(ceiling, |found| at + found);
+    scan.settled = end;
+    let object = &text[start..end];
+    for member in ["\"d\"", "\"p\"", "\"q\"", "\"dp\"", "\"dq\"", "\"qi\"", "\"k\""] {
+        let Some(found) = memchr::memmem::find(object, member.as_bytes()) else { continue };
+        let mut from = text::skip_blank(text, start + found + member.len(), 8);
+        if text::at(text, from) != b':' {
+            continue;
+        }
+        from = text::skip_blank(text, from + 1, 8);
+        if let Some(value) = value::read(text, from, Ending::Punctuation)
+            && value.end - value.start >= 16
+            && text[value.start..value.end].iter().all(|&b| text::is(b, ALNUM | BASE64 | JOINER))
+        {
+            scan.hits.push(Hit::new(value.start, value.end, &RULES[3]));
+        }
+    }
+    at + 4
+}
+
+fn one_time_link(scan: &mut Scan<'_>, at: usize) -> usize {
+    let text = scan.text;
+    let ceiling = text.len().min(at + 512);
+    let end = text[at..ceiling].iter().position(|&b| b <= b' ' || matches!(b, b'"' | b'\'' | b'<' | b'>')).map_or(ceiling, |found| at + found);
+    let Some(found) = memchr::memmem::find(&text[at..end], b"secret=") else { return at + 10 };
+    let start = at + found + 7;
+    let stop = text::run_end(text, start, ALNUM | BASE64 | JOINER, 256).min(end);
+    if stop - start < 8 {
+        return at + 10;
+    }
+    scan.hits.push(Hit::new(start, stop, &RULES[4]));
+    stop
+}
+
+fn secure_string(scan: &mut Scan<'_>, at: usize) -> usize {
+    let text = scan.text;
+    let after = at + "ConvertTo-SecureString".len();
+    let end = text::line_end(text, after, 512);
+    let Some(quote) = memchr::memchr2(b'"', b'\'', &text[after..end]) else {
+        // ConvertTo-SecureString -String s3cr3tPw -AsPlainText
+        let mut from = text::skip_blank(text, after, 8);
+        if text::starts_with_folded(text, from, b"-string ") {
+            from = text::skip_blank(text, from + 8, 8);
+        }
+        let Some(value) = value::read(text, from, Ending::Blank) else { return after };
+        let bytes = &text[value.start..value.end];
+        if bytes.starts_with(b"-") || bytes.starts_with(b"(") || value::is_placeholder(bytes) {
+            return after;
+        }
+        scan.hits.push(Hit::new(value.start, value.end, &RULES[5]));
+        return value.end;
+    };
+    let Some(value) = value::read(text, after + quote, Ending::Punctuation) else { return after };
+    if value.end <= value.start || value::is_placeholder(&text[value.start..value.end]) {
+        return after;
+    }
+    scan.hits.push(Hit::new(value.start, value.end, &RULES[5]));
+    value.end
+}
+
+/// `auth=('user', 'password')`: both in quotes, the second is the password.
+fn pair(scan: &mut Scan<'_>, at: usize) -> usize {
+    let text = scan.text;
+    let Some(open) = memchr::memchr(b'(', &text[at..text.len().min(at + 64)]) else { return at + 1 };
+    let from = text::skip_blank(text, at + open + 1, 16);
+    let resume = at + open;
+    let Some(user) = value::read(text, from, Ending::Punctuation).filter(|value| value.quoted || value.end - value.start < 40) else { return resume };
+    let mut next = user.end + usize::from(user.quoted);
+    next = text::skip_blank(text, next, 8);
+    if text::at(text, next) == b')' || text::at(text, next) != b',' {
+        return resume;
+    }
+    next = text::skip_blank(text, next + 1, 16);
+    let Some(secret) = value::read(text, next, Ending::Punctuation).filter(|value| value.quoted) else { return resume };
+    let bytes = &text[secret.start..secret.end];
+    let shape = Shape::of(bytes);
+    if bytes.len() < 4 || value::is_placeholder(bytes) || shape.spaces > 0 || shape.digits == 0 && shape.symbols == 0 && shape.is_wordy() {
+        return resume;
+    }
+    scan.hits.push(Hit::new(secret.start, secret.end, &RULES[6]));
+    secret.end
+}
+
+fn identified_by(scan: &mut Scan<'_>, at: usize) -> usize {
+    let text = scan.text;
+    let end = text::line_end(text, at, 200);
+    let Some(by) = text[at..end].windows(4).position(|window| window.eq_ignore_ascii_case(b" by ")) else { return at + 10 };
+    let from = text::skip_blank(text, at + by + 4, 8);
+    let Some(value) = value::read(text, from, Ending::Punctuation) else { return from };
+    let bytes = &text[value.start..value.end];
+    let shape = Shape::of(bytes);
+    let quoted_or_odd = value.quoted || shape.digits > 0 && shape.letters() > 0;
+    if bytes.len() < 3 || !quoted_or_odd || value::is_placeholder(bytes) || value::is_code(bytes) {
+        return from;
+    }
+    scan.hits.push(Hit::new(value.start, value.end, &RULES[7]));
+    value.end
+}
+
+/// A table with a header row: the cells under `password` go.
+fn table(scan: &mut Scan<'_>, at: usize) -> usize {
+    let text = scan.text;
+    let resume = at + 1;
+    if at < scan.settled {
+        return resume;
+    }
+    let start = text::line_start(text, at);
+    let stop = text::line_end(text, at, 512);
+    let header = &text[start..stop];
+    let separator = if header.contains(&b'\t') { b'\t' } else { b',' };
+    let is_name = |cell: &[u8]| (1..=32).contains(&cell.len()) && cell.iter().all(|&b| text::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'"' | b'.' | b' ')) && !cell.starts_with(b" ");
+    let columns = header.split(|&b| b == separator).count();
+    if columns < 2 || stop == text.len() || !header.split(|&b| b == separator).all(is_name) {
+        return resume;
+    }
+    let Some(column) = header.split(|&b| b == separator).position(|cell| {
+        let cell = cell.trim_ascii();
+        let bare = cell.strip_prefix(b"\"").and_then(|cell| cell.strip_suffix(b"\"")).unwrap_or(cell);
+        [&b"password"[..], b"passwd", b"pwd", b"pass", b"login_password"].iter().any(|word| bare.eq_ignore_ascii_case(word))
+    }) else {
+        return resume;
+    };
+    let mut line = stop + 1 + usize::from(text::at(text, stop) == b'\r');
+    let mut rows = 0;
+    let found = scan.hits.len();
+    while line < text.len() && rows < MOST_ROWS {
+        let end = text::line_end(text, line, 4096);
+        let row = &text[line..end];
+        if row.split(|&b| b == separator).count() != columns {
+            break;
+        }
+        let mut from = line;
+        for (index, cell) in row.split(|&b| b == separator).enumerate() {
+            if index == column {
+                let quotes = usize::from(cell.len() >= 2 && cell[0] == b'"' && cell.ends_with(b"\""));
+                let bytes = &cell[quotes..cell.len() - quotes];
+                if bytes.len() >= 3 && !value::is_placeholder(bytes) && !value::is_code(bytes) {
+                    scan.hits.push(Hit::new(from + quotes, from + quotes + bytes.len(), &RULES[8]));
+                }
+            }
+            from += cell.len() + 1;
+        }
+        rows += 1;
+        line = end + 1 + usize::from(text::at(text, end) == b'\r');
+    }
+    scan.settled = line.min(text.len());
+    if scan.hits.len() > found { scan.settled } else { resume }
+}
+
+/// Base64 of `user:password`, as docker and npm keep it.
+pub(crate) fn is_encoded_pair(value: &[u8]) -> bool {
+    value.len() >= 8
+        && encoded::decode(value).is_some_and(|plain| {
+            plain.contains(&b':') && plain.len() >= 5 && plain.iter().all(|&b| b.is_ascii_graphic() || b == b' ')
+        })
+}

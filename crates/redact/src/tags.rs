@@ -1,0 +1,153 @@
+//! Removes what must not be kept at all: `<private>` text, notes we injected, reminders of the host.
+//! A scanner, not an expression: nesting is counted, an open block reaches to the end, and time is linear.
+
+use crate::NOTE_TAG;
+use crate::hit::{Hit, Rule};
+use crate::text;
+
+/// Attributes longer than this are not attributes.
+const LONGEST_TAG: usize = 1024;
+
+pub(crate) static RULES: &[Rule] = &[
+    Rule {
+        name: "private-block",
+        kind: "private",
+        password: false,
+        catches: "before <private>mine</private> after",
+        spares: "pub(private) fn a<T>() {}",
+    },
+    Rule {
+        name: "own-note",
+        kind: "note",
+        password: false,
+        catches: "a <throughline-note id=\"1\">recalled</throughline-note> b",
+        spares: "the throughline-note tag",
+    },
+    Rule {
+        name: "system-reminder",
+        kind: "reminder",
+        password: false,
+        catches: "a <system-reminder>be kind</system-reminder> b",
+        spares: "a system-reminder arrives",
+    },
+];
+
+const NAMES: [&str; 3] = ["private", NOTE_TAG, "system-reminder"];
+
+#[derive(Debug, Default)]
+pub(crate) struct Blocks {
+    pub hits: Vec<Hit>,
+    /// A `<private>` was never closed: what follows the field is private too.
+    pub open_private: bool,
+}
+
+struct Tag {
+    name: usize,
+    closing: bool,
+    empty: bool,
+    end: usize,
+}
+
+pub(crate) fn find(text: &[u8]) -> Blocks {
+    let mut blocks = Blocks::default();
+    let mut open: Option<(usize, usize, usize)> = None; // name, start, depth
+    let mut from = 0;
+    while let Some(found) = memchr::memchr(b'<', &text[from..]) {
+        let start = from + found;
+        from = start + 1;
+        let Some(tag) = read(text, start) else { continue };
+        from = tag.end;
+        match &mut open {
+            None if tag.closing => {}
+            None if tag.empty => blocks.hits.push(Hit::removal(start, tag.end, &RULES[tag.name])),
+            None => open = Some((tag.name, start, 1)),
+            Some((name, ..)) if *name != tag.name || tag.empty => {}
+            Some((_, _, depth)) if !tag.closing => *depth += 1,
+            Some((name, opened, depth)) => {
+                *depth -= 1;
+                if *depth == 0 {
+                    blocks.hits.push(Hit::removal(*opened, tag.end, &RULES[*name]));
+                    open = None;
+                }
+            }
+        }
+    }
+    if let Some((name, start, _)) = open {
+        blocks.hits.push(Hit::removal(start, text.len(), &RULES[name]));
+        blocks.open_private = name == 0;
+    }
+    blocks
+}
+
+fn read(text: &[u8], start: usize) -> Option<Tag> {
+    let mut at = skip_space(text, start + 1);
+    let closing = text::at(text, at) == b'/';
+    if closing {
+        at = skip_space(text, at + 1);
+    }
+    if !matches!(text::at(text, at) | 0x20, b'p' | b't' | b's') {
+        return None;
+    }
+    let name = NAMES.iter().position(|name| text::starts_with_folded(text, at, name.as_bytes()))?;
+    at += NAMES[name].len();
+    let next = text::at(text, at);
+    if !(next == b'>' || next == b'/' || next.is_ascii_whitespace()) {
+        return None;
+    }
+    let window = &text[at..text.len().min(at + LONGEST_TAG)];
+    let end = at + memchr::memchr2(b'>', b'<', window)?;
+    if text[end] == b'<' {
+        return None;
+    }
+    Some(Tag { name, closing, empty: !closing && text[end - 1] == b'/', end: end + 1 })
+}
+
+fn skip_space(text: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while at < text.len() && at < from + 64 && text[at].is_ascii_whitespace() {
+        at += 1;
+    }
+    at
+}
+
+/// Removing a block must not join its neighbors into a new tag: `<pri<private></private>vate>`.
+pub(crate) fn joins_into_a_tag(left: &[u8]) -> bool {
+    let tail = &left[left.len().saturating_sub(LONGEST_TAG)..];
+    memchr::memrchr2(b'<', b'>', tail).is_some_and(|at| tail[at] == b'<')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(input: &str, expected: &str) {
+        let mut left = String::new();
+        let mut from = 0;
+        for hit in find(input.as_bytes()).hits {
+            left.push_str(&input[from..hit.start]);
+            from = hit.end;
+        }
+        left.push_str(&input[from..]);
+        assert_eq!(left, expected, "{input}");
+    }
+
+    #[test]
+    fn private_text_is_found_in_every_spelling() {
+        check("a<private>b</private>c", "ac");
+        check("a<private>b<private>c</private>d</private>e", "ae");
+        check("a<PRIVATE>b</Private>c", "ac");
+        check("a< private >b< / private >c", "ac");
+        check("a<private reason=\"x\">b</private>c", "ac");
+        check("a<private>b", "a");
+        check("a<private>b<private>c</private>d", "a");
+        check("a</private>b", "a</private>b");
+        check("a<privateer>b", "a<privateer>b");
+    }
+
+    #[test]
+    fn an_open_private_block_is_told() {
+        assert!(find(b"x <private> y").open_private);
+        assert!(!find(b"x <private> y </private>").open_private);
+        assert!(!find(b"x <system-reminder> y").open_private);
+    }
+}

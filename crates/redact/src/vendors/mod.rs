@@ -1,0 +1,149 @@
+//! Tokens that say whose they are: a fixed beginning, then so many characters of a known alphabet.
+//! Data in `tokens` and `names`; this is the small engine that reads it. No context is consulted here.
+
+mod names;
+mod pattern;
+mod tokens;
+
+use std::borrow::Cow;
+
+use crate::hit::{Hit, RuleInfo};
+use crate::likeness::Shape;
+use crate::scan::Scan;
+use crate::text;
+use crate::value;
+pub(crate) use names::names;
+
+/// A proof of the token inside itself, where the vendor gives one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Proof {
+    None,
+    /// The last six characters are the CRC-32 of the rest in base 62 (GitHub, npm).
+    Crc32,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Token {
+    pub name: &'static str,
+    /// See `pattern`: literal text, `{class count}` runs, and `|` before the anchor when it is not first.
+    pub pattern: &'static str,
+    pub proof: Proof,
+    /// Letters alone may fill it, so words are no reason for doubt.
+    pub wordy: bool,
+}
+
+impl Token {
+    /// The literal that wakes the rule.
+    pub(crate) fn anchor(&self) -> &'static str {
+        let right = self.pattern.split_once('|').map_or(self.pattern, |(_, right)| right);
+        let end = right.find('{').unwrap_or(right.len());
+        &right[..end]
+    }
+}
+
+pub(crate) fn tokens() -> &'static [Token] {
+    tokens::TOKENS
+}
+
+pub(crate) fn token(scan: &mut Scan<'_>, at: usize, index: u16) -> usize {
+    let token = &tokens::TOKENS[usize::from(index)];
+    let Some(found) = pattern::find(scan.text, at, token.pattern) else { return at + 1 };
+    let anchor = token.anchor();
+    let value = &scan.text[found.clone()];
+    let proven = token.proof == Proof::Crc32 && has_crc32(value);
+    if !proven && is_unlikely(value, anchor, token) {
+        return at + 1;
+    }
+    scan.hits.push(Hit::named(found.start, found.end, Cow::Borrowed(token.name), Cow::Borrowed(token.name)));
+    found.end
+}
+
+/// Examples in documentation wear the vendor's prefix and end in `xxxx`, `1234…` or plain words.
+fn is_unlikely(value: &[u8], anchor: &str, token: &Token) -> bool {
+    let Some(anchor_at) = memchr::memmem::find(value, anchor.as_bytes()) else { return true };
+    let body = &value[anchor_at + anchor.len()..];
+    let left = &value[..anchor_at];
+    let judged = if body.len() >= left.len() { body } else { left };
+    if judged.len() < 6 {
+        return false;
+    }
+    if value::is_repetitive(judged) || value.ends_with(b"EXAMPLE") || value.ends_with(b"EXAMPLEKEY") {
+        return true;
+    }
+    // These stand in examples only; the others may stand in a token by chance, so the rest must be plain too.
+    const ALWAYS: &[&[u8]] = &[b"example", b"your_", b"your-", b"yourtoken", b"xxxxxx", b"placeholder", b"redacted", b"0000000000", b"1234567890", b"......"];
+    const WHEN_PLAIN: &[&[u8]] = &[b"token", b"secret", b"apikey", b"api_key", b"_key", b"-key", b"here", b"your", b"xxxx", b"12345678"];
+    let holds = |words: &[&[u8]]| words.iter().any(|word| text::contains_folded(judged, word));
+    let shape = Shape::of(judged);
+    if judged.len() <= 200 && (holds(ALWAYS) || (shape.is_wordy() || shape.digits == 0) && holds(WHEN_PLAIN)) {
+        return true;
+    }
+    !token.wordy && (shape.digits == 0 || shape.flips < 2) && shape.surprise < 4.9 && !shape.hex && judged.len() < 60 && judged.len() >= 8
+}
+
+/// CRC-32 of everything between the prefix and the last six characters, written in base 62.
+fn has_crc32(token: &[u8]) -> bool {
+    const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let Some(joint) = memchr::memrchr(b'_', token) else { return false };
+    let body = &token[joint + 1..];
+    if body.len() < 12 {
+        return false;
+    }
+    let (random, checksum) = body.split_at(body.len() - 6);
+    let mut crc = crc32(random);
+    let mut written = [b'0'; 6];
+    for place in written.iter_mut().rev() {
+        *place = ALPHABET[(crc % 62) as usize];
+        crc /= 62;
+    }
+    written == checksum
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut crc = u32::MAX;
+    for &byte in bytes {
+        crc ^= u32::from(byte);
+        for _ in 0..8 {
+            crc = (crc >> 1) ^ (0xEDB8_8320 & (crc & 1).wrapping_neg());
+        }
+    }
+    !crc
+}
+
+/// Every token rule with its proof. The examples are composed from the pattern, never written down: a
+/// token that looks real in our sources would set off every scanner that reads them.
+pub(crate) fn catalogue() -> impl Iterator<Item = RuleInfo> {
+    tokens::TOKENS.iter().map(|token| RuleInfo {
+        name: Cow::Borrowed(token.name),
+        kind: Cow::Borrowed(token.name),
+        catches: format!("use {} now", pattern::compose(token.pattern)),
+        spares: format!("use {} now", pattern::compose_hole(token.pattern)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checksum_of_crc32_is_the_published_one() {
+        assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
+    }
+
+    #[test]
+    fn a_proven_token_is_taken_though_it_looks_orderly() {
+        let random = "abcdefghijklmnopqrstuvwxyz0123";
+        let mut crc = crc32(random.as_bytes());
+        let alphabet = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+        let mut checksum = [b'0'; 6];
+        for place in checksum.iter_mut().rev() {
+            *place = alphabet[(crc % 62) as usize];
+            crc /= 62;
+        }
+        let token = format!("ghp_{random}{}", std::str::from_utf8(&checksum).unwrap());
+        assert!(has_crc32(token.as_bytes()));
+        assert_eq!(crate::scan::scan(token.as_bytes(), 0).len(), 1);
+        let other = format!("ghp_{random}000000");
+        assert!(crate::scan::scan(other.as_bytes(), 0).is_empty());
+    }
+}

@@ -82,7 +82,7 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     let text = scan.text;
     let name_end = name_end(text, at);
     let Some((operator, value_at, spaced)) = operator(text, name_end) else { return name_end };
-    let name_start = text::run_start(text, at, NAME, LONGEST_NAME);
+    let name_start = name_start(text, at);
     let name = &text[name_start..name_end];
     let dashes = name.iter().take_while(|&&b| b == b'-').count();
     let flagged = dashes > 0 && !text::is(text::before(text, name_start), ALNUM);
@@ -130,7 +130,7 @@ pub(crate) fn vendor(scan: &mut Scan<'_>, at: usize, length: usize) -> usize {
     if !matches!(operator, Operator::Equals | Operator::Colon | Operator::Comma) {
         return after;
     }
-    let name_start = text::run_start(text, at, NAME, LONGEST_NAME);
+    let name_start = name_start(text, at);
     let name = trim_name(&text[name_start..name_end]);
     let Some(value) = value::read(text, value_at, Ending::Punctuation) else { return after };
     let bytes = &text[value.start..value.end];
@@ -170,6 +170,19 @@ fn name_end(text: &[u8], at: usize) -> usize {
         end -= 1;
     }
     end
+}
+
+/// Start of the name around `at`. The end of a terminal color (`[1;32m`) is no part of it.
+fn name_start(text: &[u8], at: usize) -> usize {
+    let start = text::run_start(text, at, NAME, LONGEST_NAME);
+    if matches!(text::before(text, start), b'[' | b';') {
+        let letter = text::run_end(text, start, DIGIT, 4);
+        let escape = memchr::memrchr(0x1b, &text[start.saturating_sub(16)..start]);
+        if letter < at && text[letter] == b'm' && escape.is_some() {
+            return letter + 1;
+        }
+    }
+    start
 }
 
 fn trim_name(name: &[u8]) -> &[u8] {

@@ -250,7 +250,7 @@ pub(crate) fn apply(text: &[u8], edits: &[Edit]) -> Vec<u8> {
 }
 
 /// Edits of an edited text, carried back to the text it came from.
-fn compose(first: &[Edit], second: Vec<Edit>) -> Vec<Edit> {
+pub(crate) fn compose(first: &[Edit], second: Vec<Edit>) -> Vec<Edit> {
     let mut composed: Vec<Edit> = Vec::with_capacity(first.len() + second.len());
     let mut next = 0;
     // How far the edited text is ahead of the original after the edits passed so far.

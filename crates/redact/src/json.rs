@@ -15,6 +15,8 @@ use crate::{RedactedEnvelope, mask, structures, value};
 const DEEPEST: usize = 100;
 /// JSON in a string in JSON in a string…
 const DEEPEST_STRINGS: u8 = 4;
+/// Redacting a name seldom makes another name; making a third is somebody trying.
+const MOST_RENAMINGS: usize = 8;
 
 /// Fields by which an envelope is filed. An open private block hides the text of its siblings, not
 /// which session and event it belongs to.
@@ -27,6 +29,8 @@ const IDENTITY: &[&[u8]] = &[
 pub(crate) struct Walked {
     pub edits: Vec<Edit>,
     pub private_prompt: bool,
+    /// The name of some member was changed.
+    pub renamed: bool,
 }
 
 /// An object or array that is open.
@@ -51,7 +55,19 @@ pub(crate) fn walk(redactor: &Redactor, input: &[u8]) -> Option<Walked> {
     if !matches!(first, b'{' | b'[' | b'"') || std::str::from_utf8(input).is_err() {
         return None;
     }
-    Walker::new(redactor, input, 0).walk()
+    let mut walked = Walker::new(redactor, input, 0).walk()?;
+    // A name that was redacted may read as another name, which announces other things.
+    for _ in 0..MOST_RENAMINGS {
+        if !walked.renamed {
+            break;
+        }
+        let current = engine::apply(input, &walked.edits);
+        let again = Walker::new(redactor, &current, 0).walk()?;
+        walked.renamed = again.renamed;
+        walked.private_prompt |= again.private_prompt;
+        walked.edits = engine::compose(&walked.edits, again.edits);
+    }
+    Some(walked)
 }
 
 struct Walker<'w> {
@@ -203,6 +219,7 @@ impl<'w> Walker<'w> {
             self.redact(start, end, escaped, None);
         }
         // A name that was itself redacted, or is no name, is no context: it reads otherwise the next time.
+        self.out.renamed |= self.out.edits.len() != edits;
         let is_name = self.out.edits.len() == edits && self.text[start..end].iter().all(|&b| b >= 0x80 || text::is(b, ALNUM | JOINER) || matches!(b, b' ' | b'$' | b'@' | b':' | b'/' | b'#'));
         if let Some(frame) = self.stack.last_mut() {
             frame.name = if is_name { (start, end) } else { (start, start) };
@@ -360,10 +377,11 @@ impl<'w> Walker<'w> {
         self.out.edits.extend(later);
     }
 
-    fn redact_decoded(&self, decoded: &[u8], name: Option<&[u8]>) -> engine::Edits {
+    fn redact_decoded(&mut self, decoded: &[u8], name: Option<&[u8]>) -> engine::Edits {
         if self.level < DEEPEST_STRINGS && looks_like_json(decoded) {
             let inner = Walker::new(self.redactor, decoded, self.level + 1);
             if let Some(walked) = inner.walk() {
+                self.out.renamed |= walked.renamed;
                 return engine::Edits { edits: walked.edits, ..engine::Edits::default() };
             }
         }

@@ -41,7 +41,7 @@ struct Sample {
 }
 
 fn main() {
-    let millis = std::env::args().filter_map(|word| word.parse().ok()).next().unwrap_or(400);
+    let millis = std::env::args().find_map(|word| word.parse().ok()).unwrap_or(400);
     println!(
         "size KB  producers  side        events/s     p50 us     p99 us   rate/shared  p99/shared  rate/own  p99/own"
     );

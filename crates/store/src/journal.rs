@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Callers write in their own threads: the first to arrive leads, writes all that is queued with one
-//! call and one sync, and hands over to the first that queued up meanwhile (`commit`).
+//! call and one sync, and hands over to the first that queued up meanwhile (`commit`, `writer`).
 //! Sequence numbers only grow. A failed batch uses its numbers up, so gaps are normal.
 
 mod catalog;
@@ -24,6 +24,7 @@ mod scan;
 mod verify;
 mod writer;
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -34,7 +35,7 @@ use serde::Serialize;
 
 use crate::StoreError;
 use catalog::Catalog;
-use commit::Queue;
+use commit::{Flight, Queue};
 use writer::Writer;
 
 pub use medium::{Disk, Medium, SegmentFile};
@@ -96,6 +97,9 @@ pub struct Journal {
     catalog: Arc<Catalog>,
     queue: Mutex<Queue>,
     writer: Mutex<Writer>,
+    /// Written and not yet durable, oldest first, all in one segment. Changed while holding no other lock
+    /// than the writer's.
+    aloft: Mutex<VecDeque<Flight>>,
     /// Guards nothing but the sleep of those who wait for a new head.
     bell: Mutex<()>,
     rung: Condvar,
@@ -121,6 +125,7 @@ impl Journal {
             catalog: recovered.catalog,
             queue: Mutex::new(Queue::new(recovered.recent)),
             writer: Mutex::new(recovered.writer),
+            aloft: Mutex::default(),
             bell: Mutex::new(()),
             rung: Condvar::new(),
             _lock: recovered.lock,
@@ -176,7 +181,14 @@ impl Journal {
     /// (the folder was deleted, or a power cut took what `Durability::Process` had not synced): without
     /// it new entries would hide below the cursor.
     pub fn advance_past(&self, seq: u64) {
-        lock(&self.writer).advance_past(seq);
+        let mut writer = lock(&self.writer);
+        if seq >= writer.next_seq() {
+            // Within a segment a missing number is a lost record.
+            if let Some(segment) = writer.active() {
+                self.finish(&mut writer, &segment);
+            }
+            writer.skip_past(seq);
+        }
     }
 
     /// Drops whole segments, oldest first, until the journal is within its policy. The one that grows stays.

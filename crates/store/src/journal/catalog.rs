@@ -112,6 +112,10 @@ impl Catalog {
         view(&segments, index, first)
     }
 
+    pub(super) fn durable_len(&self, first: u64) -> Option<u64> {
+        self.named(first).map(|view| view.len)
+    }
+
     pub(super) fn after(&self, first: u64) -> Option<View> {
         let segments = lock(&self.segments);
         let index = segments.partition_point(|segment| segment.first <= first);

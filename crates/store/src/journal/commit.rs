@@ -1,30 +1,36 @@
-//! Group commit without a thread of its own. Whoever finds nobody leading leads: it writes all that
-//! is queued with one call and one sync, while the others sleep and more queue up. Then it makes the
-//! first in the queue the next leader and wakes its own batch, each by its own bell.
+//! Group commit without a thread of its own. Whoever finds a free turn leads: it writes all that is
+//! queued with one call and syncs, while the others sleep and more queue up. Then it gives its turn
+//! to the first in the queue and wakes those whose records are durable, each by its own bell.
+//!
+//! A few turns overlap, so that a leader that waits for a processor does not hold everyone up: a
+//! sync that succeeds vouches for everything written to its segment before it began, whoever wrote it.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use model::{Entry, EventId};
 
 use super::recent::Recent;
 use super::record::Draft;
+use super::writer::{Active, TURNS, Writer, Written};
 use super::{Journal, Receipt, lock};
 use crate::StoreError;
 
-/// One batch holds everyone up for one write; past this the next leader takes over.
+/// One batch holds everyone in it up for one write; past this the next leader takes over.
 const MAX_BATCH: usize = 1024;
 const MAX_BATCH_BYTES: usize = 8 << 20;
 
 #[derive(Debug)]
 pub(super) struct Queue {
     pending: VecDeque<Pending>,
+    /// How many at the front of `pending` have been called to lead.
+    called: usize,
     /// Queued or being written, by id: the same id again waits for the same outcome.
     in_flight: HashMap<EventId, Arc<Ticket>>,
     recent: Recent,
-    leading: bool,
+    leading: usize,
 }
 
 #[derive(Debug)]
@@ -33,24 +39,35 @@ struct Pending {
     ticket: Arc<Ticket>,
 }
 
+/// Records that were written with one call and are not durable yet.
+#[derive(Debug)]
+pub(super) struct Flight {
+    written: Written,
+    waiters: Waiters,
+}
+
+/// Those who wait for one batch, in the order of their sequence numbers. Whatever happens to the
+/// batch, they are told.
 #[derive(Debug, Default)]
+struct Waiters(Vec<Arc<Ticket>>);
+
+#[derive(Debug)]
 struct Ticket {
+    id: EventId,
     state: Mutex<State>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-enum State {
-    #[default]
-    Queued,
-    /// Its owner leads now.
-    Lead,
-    Done(Result<u64, StoreError>),
+struct State {
+    /// Its owner is to lead.
+    called: bool,
+    done: Option<Result<u64, StoreError>>,
 }
 
 impl Queue {
     pub(super) fn new(recent: Recent) -> Self {
-        Self { pending: VecDeque::new(), in_flight: HashMap::new(), recent, leading: false }
+        Self { pending: VecDeque::new(), called: 0, in_flight: HashMap::new(), recent, leading: 0 }
     }
 
     fn take_batch(&mut self) -> Vec<Pending> {
@@ -63,6 +80,7 @@ impl Queue {
             }
             count += 1;
         }
+        self.called = self.called.saturating_sub(count);
         self.pending.drain(..count).collect()
     }
 }
@@ -71,87 +89,188 @@ impl Journal {
     /// Returns when the entry is durable. An error means that it was not kept, and only that.
     pub fn append(&self, entry: &Entry) -> Result<Receipt, StoreError> {
         let draft = Draft::new(entry)?;
-        let ticket = Arc::new(Ticket::default());
+        let ticket = Arc::new(Ticket::new(entry.id));
         let mut queue = lock(&self.queue);
         if let Some(seq) = queue.recent.find(&entry.id) {
             return Ok(Receipt { seq, duplicate: true });
         }
-        if let Some(earlier) = queue.in_flight.get(&entry.id).map(Arc::clone) {
+        if let Some(earlier) =
+            queue.in_flight.get(&entry.id).filter(|earlier| !earlier.is_done()).map(Arc::clone)
+        {
             drop(queue);
             return earlier.wait_done().map(|seq| Receipt { seq, duplicate: true });
         }
         queue.in_flight.insert(entry.id, Arc::clone(&ticket));
         queue.pending.push_back(Pending { draft, ticket: Arc::clone(&ticket) });
-        let lead = !queue.leading;
-        queue.leading = true;
+        let lead = queue.leading < TURNS;
+        queue.leading += usize::from(lead);
         drop(queue);
-        if lead || ticket.wait_lead() {
+        if lead || ticket.wait_called() {
             self.lead();
         }
         ticket.wait_done().map(|seq| Receipt { seq, duplicate: false })
     }
 
+    /// Writes what is queued, syncs, and passes the turn on. The caller's own record may have gone with
+    /// an earlier batch.
     fn lead(&self) {
-        let (mut drafts, tickets): (Vec<Draft>, Vec<Arc<Ticket>>) =
-            lock(&self.queue).take_batch().into_iter().map(|pending| (pending.draft, pending.ticket)).unzip();
-        let written = catch_unwind(AssertUnwindSafe(|| lock(&self.writer).commit(&mut drafts)));
-        let outcome = written.unwrap_or_else(|_| {
-            // A bug of ours must not leave everyone waiting for a leader that is gone.
-            lock(&self.writer).seal();
-            Err(StoreError::io(self.catalog.dir(), io::Error::other("the journal's writer failed")))
-        });
-        let next = {
-            let mut queue = lock(&self.queue);
-            for (place, draft) in drafts.iter().enumerate() {
-                queue.in_flight.remove(&draft.id);
-                if let Ok(first) = outcome {
-                    queue.recent.insert(draft.id, first + place as u64);
+        let _turn = Turn(self);
+        let mut writer = lock(&self.writer);
+        // Taken while holding the writer, so that batches are written in the order they are taken.
+        let batch = lock(&self.queue).take_batch();
+        if batch.is_empty() {
+            return;
+        }
+        let (mut drafts, tickets): (Vec<Draft>, Vec<_>) =
+            batch.into_iter().map(|pending| (pending.draft, pending.ticket)).unzip();
+        let waiters = Waiters(tickets);
+        if let Some(segment) = writer.outgrown(&drafts) {
+            self.finish(&mut writer, &segment);
+        }
+        match writer.write(&mut drafts, self.head()) {
+            Ok((segment, written)) => {
+                lock(&self.aloft).push_back(Flight { written, waiters });
+                drop(writer);
+                match segment.sync() {
+                    Ok(()) => self.land(&segment, written.last),
+                    Err(error) => self.abandon(&mut lock(&self.writer), &segment, &error),
                 }
             }
-            let next = queue.pending.front().map(|pending| Arc::clone(&pending.ticket));
-            queue.leading = next.is_some();
-            next
-        };
-        // The next leader first: its sync is what takes time.
-        if let Some(next) = next {
-            next.set(State::Lead);
+            Err(error) => {
+                if let Some(segment) = writer.active() {
+                    self.abandon(&mut writer, &segment, &error);
+                }
+                drop(writer);
+                self.settle(waiters, &Err(error));
+            }
         }
-        if outcome.is_ok() {
+    }
+
+    /// Before the next segment begins everything in this one is durable, so only the last can be torn.
+    pub(super) fn finish(&self, writer: &mut Writer, segment: &Arc<Active>) {
+        match segment.sync() {
+            Ok(()) => {
+                self.land(segment, u64::MAX);
+                writer.retire();
+            }
+            Err(error) => self.abandon(writer, segment, &error),
+        }
+    }
+
+    /// Everything up to `last` is durable.
+    fn land(&self, segment: &Active, last: u64) {
+        let mut landed = Vec::new();
+        {
+            let mut aloft = lock(&self.aloft);
+            // Once a sync has failed, another that succeeds proves nothing.
+            while !segment.has_failed()
+                && let Some(flight) = aloft.pop_front_if(|flight| flight.written.last <= last)
+            {
+                let Written { first, last, at, end } = flight.written;
+                self.catalog.grow(first, last, at, end);
+                landed.push(flight);
+            }
+        }
+        if !landed.is_empty() {
             self.wake();
         }
-        for (place, ticket) in tickets.into_iter().enumerate() {
-            ticket.set(State::Done(match &outcome {
+        for flight in landed {
+            self.settle(flight.waiters, &Ok(flight.written.first));
+        }
+    }
+
+    /// Gives the segment up at its last durable byte and tells everyone who waits for more of it.
+    fn abandon(&self, writer: &mut Writer, segment: &Arc<Active>, error: &StoreError) {
+        if !writer.is_active(segment) {
+            return; // Somebody did, or another sync vouched for all of it.
+        }
+        let lost = std::mem::take(&mut *lock(&self.aloft));
+        writer.abandon();
+        for flight in lost {
+            self.settle(flight.waiters, &Err(error.duplicate()));
+        }
+    }
+
+    fn settle(&self, mut waiters: Waiters, outcome: &Result<u64, StoreError>) {
+        let tickets = std::mem::take(&mut waiters.0);
+        {
+            let mut queue = lock(&self.queue);
+            for (place, ticket) in tickets.iter().enumerate() {
+                queue.in_flight.remove(&ticket.id);
+                if let Ok(first) = outcome {
+                    queue.recent.insert(ticket.id, first + place as u64);
+                }
+            }
+        }
+        for (place, ticket) in tickets.iter().enumerate() {
+            ticket.settle(match outcome {
                 Ok(first) => Ok(first + place as u64),
                 Err(error) => Err(error.duplicate()),
-            }));
+            });
+        }
+    }
+}
+
+impl Drop for Waiters {
+    /// Only after a panic in between: a bug of ours must not leave anyone waiting for ever.
+    fn drop(&mut self) {
+        for ticket in &self.0 {
+            ticket.settle(Err(StoreError::io(Path::new("journal"), io::Error::other("the writer failed"))));
+        }
+    }
+}
+
+/// The right to write and sync one batch. However that ends, it goes to the next who waits.
+struct Turn<'a>(&'a Journal);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let mut queue = lock(&self.0.queue);
+        match queue.pending.get(queue.called) {
+            Some(next) => {
+                next.ticket.call();
+                queue.called += 1;
+            }
+            None => queue.leading -= 1,
         }
     }
 }
 
 impl Ticket {
-    fn set(&self, state: State) {
-        *lock(&self.state) = state;
+    fn new(id: EventId) -> Self {
+        Self { id, state: Mutex::default(), changed: Condvar::new() }
+    }
+
+    fn is_done(&self) -> bool {
+        lock(&self.state).done.is_some()
+    }
+
+    fn call(&self) {
+        lock(&self.state).called = true;
         self.changed.notify_all();
     }
 
-    /// Whether its owner is to lead; false when it is done.
-    fn wait_lead(&self) -> bool {
+    fn settle(&self, outcome: Result<u64, StoreError>) {
+        lock(&self.state).done = Some(outcome);
+        self.changed.notify_all();
+    }
+
+    /// Whether its owner is to lead. A turn is never left lying, also when the record is done.
+    fn wait_called(&self) -> bool {
         let mut state = lock(&self.state);
-        while matches!(*state, State::Queued) {
+        while !state.called && state.done.is_none() {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        matches!(*state, State::Lead)
+        state.called
     }
 
     fn wait_done(&self) -> Result<u64, StoreError> {
         let mut state = lock(&self.state);
         loop {
-            match &*state {
-                State::Done(Ok(seq)) => return Ok(*seq),
-                State::Done(Err(error)) => return Err(error.duplicate()),
-                State::Queued | State::Lead => {
-                    state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-                }
+            match &state.done {
+                Some(Ok(seq)) => return Ok(*seq),
+                Some(Err(error)) => return Err(error.duplicate()),
+                None => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
             }
         }
     }

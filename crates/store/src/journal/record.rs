@@ -4,7 +4,7 @@
 //! ```text
 //! 0..4    magic                      4..8    length of the payload
 //! 8..12   CRC-32 of the payload, then of the header without magic and this field
-//! 12..14  place in its batch         14..16  format
+//! 12..14  distance to the durable    14..16  format
 //! 16..24  sequence number            24..40  event id              40..48  time, Unix ms
 //! 48..    payload: agent, session, event (length, bytes each), tool (length + 1, or 0 for none),
 //!         number of context pairs, the pairs (length, bytes each), and the envelope to the end.
@@ -34,8 +34,8 @@ pub(super) const FORMAT_VOID: u16 = 0xffff;
 pub(super) struct Header {
     pub(super) len: u32,
     pub(super) sum: u32,
-    /// Counts from 0. What came before this batch in the same segment was durable when it was written.
-    pub(super) place: u16,
+    /// How many records before this one were not yet durable when it was written.
+    pub(super) behind: u16,
     pub(super) format: u16,
     pub(super) seq: u64,
     pub(super) id: EventId,
@@ -51,7 +51,7 @@ impl Header {
         let header = Self {
             len: u32::from_le_bytes(field(bytes, 4)),
             sum: u32::from_le_bytes(field(bytes, 8)),
-            place: u16::from_le_bytes(field(bytes, 12)),
+            behind: u16::from_le_bytes(field(bytes, 12)),
             format: u16::from_le_bytes(field(bytes, 14)),
             seq: u64::from_le_bytes(field(bytes, 16)),
             id: EventId::from_bytes(field(bytes, 24)),
@@ -72,7 +72,7 @@ impl Header {
 
     /// Sequence numbers below this were durable when the record was written, if they are in its segment.
     pub(super) fn durable_below(&self) -> u64 {
-        self.seq.saturating_sub(u64::from(self.place))
+        self.seq.saturating_sub(u64::from(self.behind))
     }
 
     fn finish(&self, mut sum: Hasher) -> u32 {
@@ -87,7 +87,7 @@ impl Header {
         bytes[..4].copy_from_slice(&MAGIC);
         bytes[4..8].copy_from_slice(&self.len.to_le_bytes());
         bytes[8..12].copy_from_slice(&self.sum.to_le_bytes());
-        bytes[12..14].copy_from_slice(&self.place.to_le_bytes());
+        bytes[12..14].copy_from_slice(&self.behind.to_le_bytes());
         bytes[14..16].copy_from_slice(&self.format.to_le_bytes());
         bytes[16..24].copy_from_slice(&self.seq.to_le_bytes());
         bytes[24..40].copy_from_slice(self.id.as_bytes());
@@ -138,11 +138,13 @@ impl Draft {
         Ok(Self { bytes, sum, id: entry.id, at: entry.at })
     }
 
-    pub(super) fn seal(&mut self, seq: u64, place: u16) {
+    /// `head` is durable. A gap that is too large to be told is told as smaller: readers then know less.
+    pub(super) fn seal(&mut self, seq: u64, head: u64) {
+        let behind = seq.saturating_sub(head + 1).try_into().unwrap_or(u16::MAX);
         let mut header = Header {
             len: (self.bytes.len() - HEADER) as u32,
             sum: 0,
-            place,
+            behind,
             format: FORMAT_ENTRY,
             seq,
             id: self.id,
@@ -163,7 +165,7 @@ pub(super) fn void(seq: u64, bytes: usize) -> Vec<u8> {
     let mut header = Header {
         len: (record.len() - HEADER) as u32,
         sum: 0,
-        place: 0,
+        behind: 0,
         format: FORMAT_VOID,
         seq,
         id: EventId::from_bytes([0; 16]),
@@ -266,13 +268,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_entry_reads_back_as_it_was(entry in entries(), seq in any::<u64>(), place in any::<u16>()) {
+        fn an_entry_reads_back_as_it_was(entry in entries(), seq in 1..u64::MAX, behind in any::<u16>()) {
+            let head = (seq - 1).saturating_sub(u64::from(behind));
             let mut draft = Draft::new(&entry).unwrap();
-            draft.seal(seq, place);
+            draft.seal(seq, head);
             let header = header(draft.bytes()).unwrap();
             let payload = &draft.bytes()[HEADER..];
             prop_assert!(header.fits(payload));
-            prop_assert_eq!((header.seq, header.place), (seq, place));
+            prop_assert_eq!((header.seq, header.durable_below()), (seq, head + 1));
             prop_assert_eq!(decode(&header, payload), Some(entry));
         }
 
@@ -291,7 +294,7 @@ mod tests {
 
         #[test]
         fn any_payload_is_read_or_refused_without_a_panic(payload in proptest::collection::vec(any::<u8>(), 0..300)) {
-            let header = Header { len: payload.len() as u32, sum: 0, place: 0, format: FORMAT_ENTRY, seq: 1, id: EventId::from_bytes([0; 16]), at: 0 };
+            let header = Header { len: payload.len() as u32, sum: 0, behind: 0, format: FORMAT_ENTRY, seq: 1, id: EventId::from_bytes([0; 16]), at: 0 };
             let _ = decode(&header, &payload);
         }
     }

@@ -17,7 +17,7 @@ use super::recent::{Recent, WINDOW};
 use super::record;
 use super::scan::{self, Scanner, Step};
 use super::verify::Damage;
-use super::writer::{Active, Writer};
+use super::writer::Writer;
 use super::{JournalPolicy, catalog::View};
 use crate::StoreError;
 
@@ -63,28 +63,23 @@ pub(super) fn recover(
     let mut report = Recovery { segments: segments.len() as u64, ..Recovery::default() };
     let mut recent = remember(dir, &segments).map_err(failed)?;
     let mut next_seq = 1;
-    let mut active = None;
+    let mut sound = false;
     if let Some(last) = segments.last_mut() {
-        let path = segment_path(dir, last.first);
-        let failed = |source| StoreError::io(&path, source);
         let end = repair(dir, last, &mut recent, &mut report)?;
-        next_seq = end.next_seq;
-        if end.continues {
-            let mut file = medium.resume(&path, last.len).map_err(failed)?;
-            // A process that was killed left records that are only in memory. From here on they count
-            // as kept, so they must be.
-            file.sync().map_err(failed)?;
-            active = Some(Active { file, first: last.first, len: last.len, first_at: last.first_at });
-        } else if next_seq == last.first {
-            // The name is taken.
-            next_seq += 1;
-        }
         report.head = end.next_seq - 1;
+        sound = end.sound;
+        // The name of a segment that is left as it is is taken.
+        next_seq = if sound { end.next_seq } else { end.next_seq.max(last.first + 1) };
         // The entry in the folder may be as young as the records.
         medium.sync_folder(dir).map_err(failed)?;
     }
+    let last = segments.last().filter(|_| sound).cloned();
     let catalog = Arc::new(Catalog::attended(dir, segments, report.head));
-    let writer = Writer::new(Arc::clone(&catalog), policy, medium, next_seq, active);
+    let mut writer = Writer::new(Arc::clone(&catalog), policy, medium, next_seq);
+    if let Some(last) = last {
+        let path = catalog.path(last.first);
+        writer.resume(last.first, last.len, last.first_at).map_err(|source| StoreError::io(&path, source))?;
+    }
     Ok(Recovered { catalog, writer, recent, report, lock })
 }
 
@@ -133,7 +128,7 @@ fn whole(segment: &Segment) -> View {
 struct End {
     next_seq: u64,
     /// The segment is sound to its end and may be appended to.
-    continues: bool,
+    sound: bool,
 }
 
 fn repair(
@@ -191,7 +186,7 @@ fn repair(
         }
         report.copies.extend(copy);
     }
-    Ok(End { next_seq, continues: sound })
+    Ok(End { next_seq, sound })
 }
 
 /// Best effort: a full disk must not keep the journal from opening.

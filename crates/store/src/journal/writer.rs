@@ -1,21 +1,26 @@
-//! The one place that writes a segment. A batch is written and synced as a whole or not at all; a
-//! segment that failed once is never written or synced again, because after a failed sync nobody
-//! knows what reached the disk.
+//! The one place that writes a segment. A segment that failed once is never written or synced again,
+//! because after a failed sync nobody knows what reached the disk.
 
 use std::fs;
 use std::io::{self, IoSlice};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use model::Millis;
 
 use super::catalog::{Catalog, segment_path};
 use super::medium::{Medium, SegmentFile};
 use super::record::Draft;
-use super::{Durability, JournalPolicy};
+use super::{Durability, JournalPolicy, lock};
 use crate::StoreError;
 
 /// What one `writev` takes at most (`IOV_MAX`).
 const MAX_PARTS: usize = 1024;
+
+/// Batches that may be on their way to the disk at once. One would do on a quiet machine; where
+/// processors are busy the others go on while one leader waits to run. Under a load of 9 on 2 cores,
+/// 4 producers of 1 KB: 3,900 events/s with 1 turn, 4,200 with 2, 6,500 with 4.
+pub(super) const TURNS: usize = 4;
 
 /// A segment also ends when the next entry is this far from its first, either way. So retention works
 /// for someone who writes little, and the time of a clock that jumped stays in segments of its own.
@@ -27,16 +32,65 @@ pub(super) struct Writer {
     policy: JournalPolicy,
     medium: Box<dyn Medium>,
     next_seq: u64,
-    active: Option<Active>,
+    active: Option<Growing>,
 }
 
+/// The segment that grows, as its writer sees it.
+#[derive(Debug)]
+struct Growing {
+    file: Box<dyn SegmentFile>,
+    shared: Arc<Active>,
+    /// Written; what of it is durable is in the catalog.
+    len: u64,
+    first_at: Option<Millis>,
+}
+
+/// The segment that grows, as those see it who make it durable.
 #[derive(Debug)]
 pub(super) struct Active {
-    pub(super) file: Box<dyn SegmentFile>,
+    first: u64,
+    catalog: Arc<Catalog>,
+    /// One handle per turn and one for `finish`, opened before the first write: the system reports a
+    /// failed write-back once to every handle, so none can miss it because another was told.
+    handles: Mutex<Vec<Box<dyn SegmentFile>>>,
+    power: bool,
+    failed: AtomicBool,
+}
+
+/// One batch.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Written {
     pub(super) first: u64,
-    /// Durable; the file may be longer for the time of a write.
-    pub(super) len: u64,
-    pub(super) first_at: Option<Millis>,
+    pub(super) last: u64,
+    pub(super) at: Millis,
+    /// Where it ends in its segment.
+    pub(super) end: u64,
+}
+
+impl Active {
+    /// Makes everything durable that was written before.
+    pub(super) fn sync(&self) -> Result<(), StoreError> {
+        if !self.power {
+            return Ok(());
+        }
+        let handle = lock(&self.handles).pop().filter(|_| !self.has_failed());
+        let synced = match handle {
+            Some(mut handle) => {
+                let synced = handle.sync();
+                lock(&self.handles).push(handle);
+                synced
+            }
+            None => Err(io::Error::other("an earlier sync of this segment failed")),
+        };
+        synced.map_err(|source| {
+            self.failed.store(true, Ordering::Release);
+            StoreError::io(&self.catalog.path(self.first), source)
+        })
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
+    }
 }
 
 impl Writer {
@@ -45,101 +99,129 @@ impl Writer {
         policy: JournalPolicy,
         medium: Box<dyn Medium>,
         next_seq: u64,
-        active: Option<Active>,
     ) -> Self {
-        Self { catalog, policy, medium, next_seq, active }
+        Self { catalog, policy, medium, next_seq, active: None }
+    }
+
+    /// Goes on with a segment that recovery found sound, and makes sure of what is in it.
+    pub(super) fn resume(&mut self, first: u64, len: u64, first_at: Option<Millis>) -> io::Result<()> {
+        let path = self.catalog.path(first);
+        let mut file = self.medium.resume(&path, len)?;
+        // A process that was killed left records that are only in memory. From here on they count as
+        // kept, so they must be.
+        file.sync()?;
+        let shared = self.share(first)?;
+        self.active = Some(Growing { file, shared, len, first_at });
+        Ok(())
     }
 
     pub(super) fn policy(&self) -> &JournalPolicy {
         &self.policy
     }
 
-    /// A gap is only allowed between segments: within one, a missing number is a lost record.
-    pub(super) fn advance_past(&mut self, seq: u64) {
-        if seq >= self.next_seq {
-            self.next_seq = seq + 1;
-            self.seal();
-        }
+    pub(super) fn active(&self) -> Option<Arc<Active>> {
+        self.active.as_ref().map(|active| Arc::clone(&active.shared))
     }
 
-    /// Makes the batch durable and answers its first sequence number; the others follow.
-    pub(super) fn commit(&mut self, batch: &mut [Draft]) -> Result<u64, StoreError> {
-        let first_seq = self.next_seq;
+    pub(super) fn is_active(&self, segment: &Arc<Active>) -> bool {
+        self.active.as_ref().is_some_and(|active| Arc::ptr_eq(&active.shared, segment))
+    }
+
+    /// Makes the next sequence number larger than `seq`.
+    pub(super) fn skip_past(&mut self, seq: u64) {
+        self.next_seq = self.next_seq.max(seq + 1);
+    }
+
+    pub(super) fn next_seq(&self) -> u64 {
+        self.next_seq
+    }
+
+    /// The active segment, if the next batch must not go there.
+    pub(super) fn outgrown(&self, batch: &[Draft]) -> Option<Arc<Active>> {
+        let active = self.active.as_ref()?;
+        let at = batch.first()?.at;
+        let full = active.len > 0 && active.len + bytes(batch) > self.policy.segment_bytes;
+        let old = active.first_at.is_some_and(|first| first.abs_diff(at) > SEGMENT_SPAN_MS);
+        (full || old || active.shared.has_failed()).then(|| Arc::clone(&active.shared))
+    }
+
+    /// Writes the batch behind everything before it, in a new segment if there is none. Durable it is
+    /// after the segment's next sync.
+    pub(super) fn write(
+        &mut self,
+        batch: &mut [Draft],
+        head: u64,
+    ) -> Result<(Arc<Active>, Written), StoreError> {
+        let first = self.next_seq;
         // Used up whatever happens: after a failure some of these records may be on the disk.
         self.next_seq += batch.len() as u64;
-        for (place, draft) in batch.iter_mut().enumerate() {
-            draft.seal(first_seq + place as u64, place as u16);
+        for (seq, draft) in (first..).zip(batch.iter_mut()) {
+            draft.seal(seq, head);
         }
-        let bytes = batch.iter().map(|draft| draft.bytes().len() as u64).sum();
         let at = batch.first().map_or(0, |draft| draft.at);
-        self.rotate(first_seq, bytes, at)?;
-        let Some(active) = &mut self.active else {
-            return Err(StoreError::io(self.catalog.dir(), io::ErrorKind::NotFound.into()));
-        };
-        let power = self.policy.durability == Durability::Power;
-        let mut written = write_all(active.file.as_mut(), batch);
-        if power && written.is_ok() {
-            written = active.file.sync();
+        if self.active.is_none() {
+            self.active = Some(self.begin(first)?);
         }
-        match written {
-            Ok(()) => {
-                active.len += bytes;
-                active.first_at.get_or_insert(at);
-                self.catalog.grow(first_seq, self.next_seq - 1, at, active.len);
-                Ok(first_seq)
+        let active = self.active.as_mut().expect("begun above if there was none");
+        write_all(active.file.as_mut(), batch)
+            .map_err(|source| StoreError::io(&self.catalog.path(active.shared.first), source))?;
+        active.len += bytes(batch);
+        active.first_at.get_or_insert(at);
+        let written = Written { first, last: self.next_seq - 1, at, end: active.len };
+        Ok((Arc::clone(&active.shared), written))
+    }
+
+    /// Leaves the active segment; the next batch begins a new one.
+    pub(super) fn retire(&mut self) {
+        self.active = None;
+    }
+
+    /// Leaves the active segment at its last durable byte.
+    pub(super) fn abandon(&mut self) {
+        let Some(mut active) = self.active.take() else { return };
+        let first = active.shared.first;
+        match self.catalog.durable_len(first) {
+            // Otherwise a full disk would collect empty files.
+            Some(0) | None => {
+                self.catalog.remove(first);
+                let _ = fs::remove_file(self.catalog.path(first));
             }
-            Err(source) => Err(self.abandon(source)),
+            // If this fails, records that nobody was promised stay behind: valid, and harmless.
+            Some(len) => {
+                let _ = active.file.cut(len);
+            }
         }
     }
 
-    /// Leaves the active segment as it is, durable to its last batch.
-    pub(super) fn seal(&mut self) {
-        if let Some(mut active) = self.active.take()
-            && self.policy.durability == Durability::Process
-        {
-            // Nothing was promised, and nobody can be told.
-            let _ = active.file.sync();
-        }
-    }
-
-    fn rotate(&mut self, first_seq: u64, bytes: u64, at: Millis) -> Result<(), StoreError> {
-        if let Some(active) = &self.active {
-            let full = active.len > 0 && active.len + bytes > self.policy.segment_bytes;
-            let old = active.first_at.is_some_and(|first| first.abs_diff(at) > SEGMENT_SPAN_MS);
-            if !full && !old {
-                return Ok(());
-            }
-        }
-        self.seal();
-        let path = segment_path(self.catalog.dir(), first_seq);
-        let created = self.medium.create(&path).and_then(|file| {
-            self.medium.sync_folder(self.catalog.dir()).inspect_err(|_| {
+    fn begin(&self, first: u64) -> Result<Growing, StoreError> {
+        let path = segment_path(self.catalog.dir(), first);
+        let begun = self.medium.create(&path).and_then(|file| {
+            let begun = self.medium.sync_folder(self.catalog.dir()).and_then(|()| self.share(first));
+            let shared = begun.inspect_err(|_| {
                 let _ = fs::remove_file(&path);
             })?;
-            Ok(file)
+            Ok(Growing { file, shared, len: 0, first_at: None })
         });
-        let file = created.map_err(|source| StoreError::io(&path, source))?;
-        self.catalog.add(first_seq);
-        self.active = Some(Active { file, first: first_seq, len: 0, first_at: None });
-        Ok(())
+        let active = begun.map_err(|source| StoreError::io(&path, source))?;
+        self.catalog.add(first);
+        Ok(active)
     }
 
-    /// Gives the segment up at its last durable byte. The next batch begins a new one.
-    fn abandon(&mut self, source: io::Error) -> StoreError {
-        let Some(mut active) = self.active.take() else {
-            return StoreError::io(self.catalog.dir(), source);
-        };
-        let path = segment_path(self.catalog.dir(), active.first);
-        if active.len == 0 {
-            // Otherwise a full disk would collect empty files.
-            self.catalog.remove(active.first);
-            let _ = fs::remove_file(&path);
-        } else {
-            // If this fails, records that nobody was promised stay behind: valid, and harmless.
-            let _ = active.file.cut(active.len);
-        }
-        StoreError::io(&path, source)
+    fn share(&self, first: u64) -> io::Result<Arc<Active>> {
+        let path = self.catalog.path(first);
+        let handles = (0..=TURNS).map(|_| self.medium.resume(&path, 0)).collect::<io::Result<_>>()?;
+        Ok(Arc::new(Active {
+            first,
+            catalog: Arc::clone(&self.catalog),
+            handles: Mutex::new(handles),
+            power: self.policy.durability == Durability::Power,
+            failed: AtomicBool::new(false),
+        }))
     }
+}
+
+fn bytes(batch: &[Draft]) -> u64 {
+    batch.iter().map(|draft| draft.bytes().len() as u64).sum()
 }
 
 fn write_all(file: &mut dyn SegmentFile, batch: &[Draft]) -> io::Result<()> {

@@ -114,10 +114,10 @@ fn damage_in_an_earlier_segment_is_reported_by_reader_and_verify() {
 
 #[test]
 fn a_batch_torn_in_its_middle_is_cleared_for_good_and_its_whole_records_stay() {
-    let (world, stored, last_batch) = a_batch_of_three();
+    let (world, stored, first) = three_at_once();
     let segment = &world.segments()[0];
     let mut bytes = fs::read(segment).unwrap();
-    let torn = stored[last_batch + 1].location.offset as usize;
+    let torn = stored[first + 1].location.offset as usize;
     bytes[torn..torn + 512].fill(0);
     fs::write(segment, &bytes).unwrap();
     assert_eq!(verify(&world.journal()).unwrap().damaged, []);
@@ -191,9 +191,9 @@ fn random_damage_never_panics_and_never_shows_a_wrong_entry() {
     }
 }
 
-/// A journal that ends with a batch of at least three records, and where in it that batch begins. Who
-/// shares a batch is up to the scheduler, so it may take a few attempts.
-fn a_batch_of_three() -> (World, Vec<Stored>, usize) {
+/// A journal whose last three records at least were written before any of them was durable, and the
+/// first of them. Who shares a batch is up to the scheduler, so it may take a few attempts.
+fn three_at_once() -> (World, Vec<Stored>, usize) {
     for _ in 0..100 {
         let world = World::new();
         let journal = world.open();
@@ -205,11 +205,12 @@ fn a_batch_of_three() -> (World, Vec<Stored>, usize) {
         });
         let stored = all(&journal);
         let bytes = fs::read(&world.segments()[0]).unwrap();
-        let place = |offset: u64| u16::from_le_bytes(bytes[offset as usize + 12..][..2].try_into().unwrap());
-        let last_batch = stored.iter().rposition(|stored| place(stored.location.offset) == 0).unwrap();
-        if stored.len() - last_batch >= 3 {
-            return (world, stored, last_batch);
+        let last = stored.last().unwrap().location.offset as usize;
+        let behind = usize::from(u16::from_le_bytes(bytes[last + 12..last + 14].try_into().unwrap()));
+        if behind >= 2 {
+            let first = stored.len() - 1 - behind;
+            return (world, stored, first);
         }
     }
-    panic!("sixteen threads never shared a batch");
+    panic!("sixteen threads never met");
 }

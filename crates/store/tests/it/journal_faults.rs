@@ -34,7 +34,7 @@ struct Failing {
 
 impl Failing {
     fn strikes(&self, fault: Fault) -> bool {
-        self.fault == fault && (self.calls.fetch_add(1, Ordering::Relaxed) + 1) % self.every == 0
+        self.fault == fault && (self.calls.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(self.every)
     }
 
     fn check(&self, fault: Fault) -> io::Result<()> {

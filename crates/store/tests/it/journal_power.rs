@@ -20,7 +20,8 @@ const IMAGES: u64 = 250;
 enum Call {
     Create(PathBuf),
     Write(PathBuf, u64, Vec<u8>),
-    Sync(PathBuf),
+    /// Vouches for the calls before this one.
+    Sync(PathBuf, usize),
     Folder,
     /// Not a call: from here on this id has been promised.
     Promise(EventId),
@@ -46,8 +47,9 @@ impl Medium for Recorder {
         Ok(Box::new(RecordedFile { inner, path: path.to_owned(), len: 0, calls: Arc::clone(&self.0) }))
     }
 
-    fn resume(&self, _: &Path, _: u64) -> io::Result<Box<dyn SegmentFile>> {
-        unreachable!("the recorded run begins with an empty folder")
+    fn resume(&self, path: &Path, len: u64) -> io::Result<Box<dyn SegmentFile>> {
+        let inner = Disk.resume(path, len)?;
+        Ok(Box::new(RecordedFile { inner, path: path.to_owned(), len, calls: Arc::clone(&self.0) }))
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
@@ -67,8 +69,9 @@ impl SegmentFile for RecordedFile {
     }
 
     fn sync(&mut self) -> io::Result<()> {
+        let before = self.calls.lock().unwrap().len();
         self.inner.sync()?;
-        self.calls.lock().unwrap().push(Call::Sync(self.path.clone()));
+        self.calls.lock().unwrap().push(Call::Sync(self.path.clone(), before));
         Ok(())
     }
 
@@ -81,7 +84,7 @@ impl SegmentFile for RecordedFile {
 struct Disk0 {
     synced: Vec<u8>,
     /// Written since; may or may not be there.
-    loose: Vec<(u64, Vec<u8>)>,
+    loose: Vec<(usize, u64, Vec<u8>)>,
     /// The folder knows the name for sure.
     named: bool,
 }
@@ -144,17 +147,18 @@ fn a_power_cut_at_any_moment_loses_nothing_acknowledged() {
 fn replay(calls: &[Call]) -> (BTreeMap<PathBuf, Disk0>, BTreeSet<EventId>) {
     let mut files: BTreeMap<PathBuf, Disk0> = BTreeMap::new();
     let mut promised = BTreeSet::new();
-    for call in calls {
+    for (number, call) in calls.iter().enumerate() {
         match call {
             Call::Create(path) => {
                 files.insert(path.clone(), Disk0::default());
             }
             Call::Write(path, offset, bytes) => {
-                files.get_mut(path).unwrap().loose.push((*offset, bytes.clone()));
+                files.get_mut(path).unwrap().loose.push((number, *offset, bytes.clone()));
             }
-            Call::Sync(path) => {
+            Call::Sync(path, before) => {
                 let file = files.get_mut(path).unwrap();
-                for (offset, bytes) in std::mem::take(&mut file.loose) {
+                while file.loose.first().is_some_and(|(number, ..)| number < before) {
+                    let (_, offset, bytes) = file.loose.remove(0);
                     assert_eq!(offset as usize, file.synced.len());
                     file.synced.extend(bytes);
                 }
@@ -174,7 +178,7 @@ fn survivor(file: &Disk0, chance: &mut Chance) -> Option<Vec<u8>> {
         return None;
     }
     let mut bytes = file.synced.clone();
-    for (offset, written) in &file.loose {
+    for (_, offset, written) in &file.loose {
         let mut at = *offset as usize;
         let end = at + written.len();
         while at < end {

@@ -5,7 +5,9 @@
 mod bench;
 mod ci;
 mod client_test;
+mod corpus;
 mod docs;
+mod redaction;
 mod run;
 mod setup;
 mod tidy;
@@ -49,6 +51,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "docs" => docs::main(rest),
         "client-test" => client_test::main(rest),
         "bench" => bench::main(rest),
+        "redaction" => redaction::main(rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");
             Ok(())

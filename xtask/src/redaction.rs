@@ -77,7 +77,8 @@ struct Clean {
 
 pub(crate) fn main(arguments: &[String]) -> Result<()> {
     let options = parse(arguments)?;
-    let redactor = Redactor::new(Settings::default());
+    let redactor =
+        Redactor::new(Settings::default()).context("the default settings hold no rule that could fail")?;
     let outcomes = Split::BOTH.map(|split| judge(&redactor, options.seed, split));
     let mut misses = outcomes[0].misses.clone();
     let mut cleans = Vec::new();
@@ -125,10 +126,10 @@ fn parse(arguments: &[String]) -> Result<Options> {
 fn redacted(redactor: &Redactor, case: &Case) -> (Vec<u8>, usize) {
     if case.envelope {
         let result = redactor.envelope(case.text.as_bytes());
-        (result.json.clone(), result.findings.len())
+        (result.json, result.findings.len())
     } else {
         let result = redactor.bytes(case.text.as_bytes());
-        (result.bytes.to_vec(), result.findings.len())
+        (result.bytes, result.findings.len())
     }
 }
 

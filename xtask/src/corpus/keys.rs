@@ -127,7 +127,6 @@ const STRUCTURED: &[(&str, &str, &str)] = &[
     ("kubeconfig-data", "D", "users:\n- name: admin\n  user:\n    client-key-data: `LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQ{b600}==`\n"),
     ("kubeconfig-data", "H", "    client-key-data: `LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFWS0tLS0t{b300}==`\ncontexts: []\n"),
     ("age-key-file", "DH", "# created: {time}\n# public key: age1{c58}\n`AGE-SECRET-KEY-1{C58}`\n"),
-    ("ansible-vault", "DH", "$ANSIBLE_VAULT;1.1;AES256\n`{h80}\n{h80}\n{h80}\n{h42}`\n"),
     ("snowflake-dsn", "H", "snowflake://«user»:`{w18}`@acct.eu-west-1/db/public?warehouse=wh\n"),
     ("slack-cookie", "D", "Cookie: d=`xoxd-{w120}%3D`; x={h8}\n"),
     ("gitlab-session", "H", "Cookie: _gitlab_session=`{h32}`\n"),

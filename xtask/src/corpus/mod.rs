@@ -56,9 +56,9 @@ impl Split {
         }
     }
 
-    /// Rows of a table alternate between the splits.
-    fn owns(self, row: usize) -> bool {
-        row.is_multiple_of(2) == (self == Self::Development)
+    /// A row belongs to a split by its own letters, so that a new row moves no other.
+    fn owns(self, row: &str) -> bool {
+        Random::new(0, row).one_in(2) == (self == Self::Development)
     }
 }
 
@@ -102,13 +102,12 @@ enum Secret {
 /// All secrets of one split.
 pub(crate) fn secrets(seed: u64, split: Split) -> Vec<Case> {
     let mut random = Random::new(seed, split.name());
-    let carriers: Vec<&Carrier> = own(carriers::all(), split);
-    let evident: Vec<_> = own(vendors::evident(), split);
-    let named: Vec<_> = own(vendors::named(), split);
+    let carriers: Vec<&Carrier> = carriers::all().filter(|carrier| split.owns(carrier.text)).collect();
+    let evident = vendors::evident().map(|format| Secret::Format(format, 'E'));
+    let named = vendors::named().map(|format| Secret::Format(format, 'N'));
     let formats: Vec<Secret> = evident
-        .iter()
-        .map(|format| Secret::Format(format, 'E'))
-        .chain(named.iter().map(|format| Secret::Format(format, 'N')))
+        .chain(named)
+        .filter(|secret| matches!(secret, Secret::Format(format, _) if split.owns(format.0)))
         .collect();
     let mut cases = Vec::new();
     for &secret in &formats {
@@ -167,12 +166,12 @@ fn bundle(carriers: &[&Carrier], formats: &[Secret], split: Split, random: &mut 
     dress("several", group, text, values, split, random)
 }
 
-fn own<'a, T>(rows: impl Iterator<Item = &'a T>, split: Split) -> Vec<&'a T> {
-    rows.enumerate().filter(|(row, _)| split.owns(*row)).map(|(_, item)| item).collect()
-}
-
 fn accepts(carrier: &Carrier, secret: Secret) -> bool {
     match secret {
+        // An address is kept under a name or talked about; nobody types it as a password.
+        Secret::Format(format, _) if format.2.contains("://") => {
+            carrier.takes == "ENP" || (carrier.takes == "E" && carrier.group == Group::Talk)
+        }
         Secret::Format(_, letter) => carrier.takes.contains(letter),
         Secret::Password => carrier.takes.contains('P'),
     }

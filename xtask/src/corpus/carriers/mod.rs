@@ -3,7 +3,7 @@
 //! A template is text with holes. `«V»` is the secret, `«NAME»` the name it is kept under (also `«name»`,
 //! `«camel»`, `«kebab»`, `«dotted»`), `«64»` its base64, `«pair64»` base64 of `user:secret`, `«url»` its
 //! percent-encoded form; `«user»`, `«host»`, `«db»`, `«word»` are surroundings, and `{h32}`-like fields of the
-//! grammar are noise. Templates at even places belong to the development split, odd ones are held out.
+//! grammar are noise. Each template belongs to one split.
 
 mod commands;
 mod environment;

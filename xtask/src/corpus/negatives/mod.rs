@@ -11,7 +11,7 @@ mod prose;
 
 use super::carriers::Group;
 use super::random::Random;
-use super::{Case, Split, dress, fill, own, passwords};
+use super::{Case, Split, dress, fill, passwords};
 
 pub(crate) type Row = (&'static str, &'static str);
 
@@ -29,7 +29,7 @@ pub(crate) fn all(seed: u64, split: Split) -> Vec<Case> {
         .chain(prose::ROWS)
         .chain(data::ROWS);
     let mut cases = Vec::new();
-    for &(kind, template) in own(rows, split) {
+    for &(kind, template) in rows.filter(|row| split.owns(row.1)) {
         for _ in 0..TEXTS_PER_ROW {
             let names = if random.one_in(2) { NAMES } else { passwords::NAMES };
             let name = random.alternative(names);

@@ -49,7 +49,6 @@ pub(super) const EVIDENT: &[Format] = &[
     ("adobe", "ADOBE_CLIENT_SECRET", "p8e-{n32}"),
     ("imagekit", "IMAGEKIT_PRIVATE_KEY", "private_{b28}"),
     ("frameio", "FRAMEIO_TOKEN", "fio-u-{s64}"),
-    ("bitcoin-wif", "WALLET_WIF", "L{551}"),
     ("extended-private", "MASTER_XPRV", "xprv9{5106}"),
     ("nostr", "NOSTR_NSEC", "nsec1{c58}"),
     ("alchemy", "ALCHEMY_AUTH_TOKEN", "alcht_{w30}"),

@@ -101,6 +101,7 @@ pub(super) const NAMED: &[Format] = &[
     ("gocardless", "GOCARDLESS_TOKEN", "live_{s40}"),
     ("beamer", "BEAMER_API_KEY", "b_{s44}"),
     ("ably", "ABLY_API_KEY", "{s6}.{s6}:{s43}"),
+    ("bitcoin-wif", "WALLET_PRIVATE_KEY|BTC_PRIVATE_KEY", "L{551}"),
     ("restic", "RESTIC_PASSWORD", "{w24}"),
 ];
 

@@ -16,7 +16,7 @@ fn sixty_four_at_once_are_each_heard_or_spooled() {
         std::thread::scope(|scope| {
             for _ in 0..CROWD {
                 scope.spawn(|| {
-                    assert_eq!(house.call("SessionStart", &envelope("SessionStart")).exit, Some(0))
+                    assert_eq!(house.call("SessionStart", &envelope("SessionStart")).exit, Some(0));
                 });
             }
         });
@@ -39,7 +39,7 @@ fn sixty_four_at_once_without_a_daemon_are_each_spooled_once_and_start_few() {
         std::thread::scope(|scope| {
             for _ in 0..CROWD {
                 scope.spawn(|| {
-                    assert_eq!(house.call("SessionStart", &envelope("SessionStart")).exit, Some(0))
+                    assert_eq!(house.call("SessionStart", &envelope("SessionStart")).exit, Some(0));
                 });
             }
         });

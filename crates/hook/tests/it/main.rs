@@ -1,4 +1,5 @@
 //! The hook from outside: real executables, real sockets, real files.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod artifact;
 mod crowd;
@@ -6,3 +7,14 @@ mod daemon;
 mod deliver;
 mod fail_open;
 mod house;
+
+/// A file that is not listed above is not run.
+#[test]
+fn every_file_is_listed() {
+    let listed = include_str!("main.rs");
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let module = name.strip_suffix(".rs").unwrap();
+        assert!(module == "main" || listed.contains(&format!("mod {module};")), "{name}");
+    }
+}

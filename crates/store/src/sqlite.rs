@@ -6,8 +6,10 @@ mod read;
 mod rows;
 mod stats;
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -63,8 +65,19 @@ impl Tables {
         if let Err(source) = fs::metadata(path) {
             return Err(StoreError::io(path, source));
         }
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags).map_err(|e| sort(path, e))?;
+        match Self::read_with(path, path) {
+            // A write-ahead log needs a file beside it, which cannot be made here (a backup, a disk mounted
+            // read-only). Nobody else can change the database either, and SQLite may be told so.
+            Err(StoreError::ReadOnly(_)) => Self::read_with(path, Path::new(&immutable(path))),
+            opened => opened,
+        }
+    }
+
+    fn read_with(path: &Path, name: &Path) -> Result<Self, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_URI;
+        let connection = Connection::open_with_flags(name, flags).map_err(|e| sort(path, e))?;
         let tables = Self { connection, path: path.to_owned() };
         tables.connection.busy_timeout(BUSY_TIMEOUT).map_err(|e| sort(path, e))?;
         tables.connection.pragma_update(None, "mmap_size", 0).map_err(|e| sort(path, e))?;
@@ -196,6 +209,19 @@ pub fn move_aside(path: &Path) -> Result<PathBuf, StoreError> {
         }
     }
     Ok(aside)
+}
+
+/// The path as a URI: what could be taken for its grammar is escaped.
+fn immutable(path: &Path) -> OsString {
+    let mut uri = b"file:".to_vec();
+    for &byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'%' | b'?' | b'#' => uri.extend_from_slice(format!("%{byte:02x}").as_bytes()),
+            _ => uri.push(byte),
+        }
+    }
+    uri.extend_from_slice(b"?immutable=1");
+    OsString::from_vec(uri)
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

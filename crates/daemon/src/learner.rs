@@ -16,10 +16,14 @@ use crate::metrics::count;
 
 /// Entries in one transaction: large enough to catch up quickly, small enough that readers see progress.
 const BATCH: usize = 512;
+/// Bytes of envelopes in one transaction: a few giants must not be in memory at once.
+const BATCH_BYTES: usize = 16 << 20;
 /// The kind in a mark is a few words.
 const MAX_KIND: usize = 48;
 /// The journal wakes us; this is only for being told to stop on a system that lost a wake-up.
 const NAP: Duration = Duration::from_mins(10);
+/// Between the head's move and the bytes behind it.
+const MOMENT: Duration = Duration::from_millis(1);
 /// After a full disk or a locked database, in steps up to the last.
 const BACK_OFF: [Duration; 4] =
     [Duration::from_millis(50), Duration::from_millis(250), Duration::from_secs(1), Duration::from_secs(5)];
@@ -80,6 +84,12 @@ impl Learner {
                 Err(error) => {
                     count(&self.intake.counters.learn_failures);
                     self.intake.log.warn(format_args!("learning waits: {error}"));
+                    if matches!(error, StoreError::Damaged(_)) && failures == 0 {
+                        // Met after the opening. It is put aside once; if that does not help, waiting may.
+                        if let Err(error) = store::move_aside(&self.intake.place.database()) {
+                            self.intake.log.warn(error);
+                        }
+                    }
                     std::thread::sleep(BACK_OFF[failures.min(BACK_OFF.len() - 1)]);
                     failures += 1;
                 }
@@ -103,19 +113,29 @@ impl Learner {
     }
 
     fn learn_batch(&self, tables: &mut Tables, cursor: u64) -> Result<(), StoreError> {
-        // Read before the entries: what comes meanwhile is for the next batch.
-        let head = self.intake.journal.head();
-        let mut batch = Vec::new();
-        for stored in self.intake.journal.read_from(cursor + 1).take(BATCH) {
+        let mut entries = self.intake.journal.read_from(cursor + 1);
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        for stored in entries.by_ref().take(BATCH) {
             match stored {
-                Ok(stored) => batch.push(stored),
+                Ok(stored) => {
+                    bytes += stored.entry.envelope.len();
+                    batch.push(stored);
+                    if bytes >= BATCH_BYTES {
+                        break;
+                    }
+                }
                 // Damaged bytes are reported once and passed over; what follows them is sound.
                 Err(error @ StoreError::Unreadable { .. }) => self.intake.log.warn(error),
                 Err(error) => return Err(error),
             }
         }
-        // A gap (retention, a failed batch, damage) may leave nothing up to the head.
-        let last = batch.last().map_or(head, |stored| stored.seq);
+        // Not the head: it moves a moment before the bytes may be read, and what lies between would be passed
+        // over. A gap (retention, a failed batch, damage) is behind the position without an entry.
+        let last = entries.position() - 1;
+        if last <= cursor {
+            std::thread::sleep(MOMENT);
+            return Ok(());
+        }
         let first = self.prune.swap(false, Ordering::SeqCst).then(|| self.intake.journal.tail());
         tables.write(|tx| {
             if let Some(first) = first {

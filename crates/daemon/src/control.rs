@@ -34,6 +34,13 @@ impl Answerer for Daemon {
             Kind::Control => self.control(&request),
         }
     }
+
+    fn meet_newer(&self) {
+        if is_replaced() {
+            // A channel that is gone means that we are leaving already.
+            let _ = self.wish.send(Wish::HandOver);
+        }
+    }
 }
 
 impl Daemon {
@@ -48,9 +55,8 @@ impl Daemon {
             body: request.body,
         };
         let answer = self.intake.answer(envelope, request.wait);
-        if newer && is_replaced() {
-            // A channel that is gone means that we are leaving already.
-            let _ = self.wish.send(Wish::HandOver);
+        if newer {
+            self.meet_newer();
         }
         answer
     }

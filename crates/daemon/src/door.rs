@@ -56,6 +56,9 @@ impl Answer {
 
 pub(crate) trait Answerer: Send + Sync {
     fn answer(&self, request: Request) -> Answer;
+
+    /// A client of a later release has called, whose frames we may not even be able to read.
+    fn meet_newer(&self);
 }
 
 pub(crate) struct Door {
@@ -166,7 +169,11 @@ impl Door {
                     HeaderError::OtherVersion(_) => Status::OtherVersion,
                     HeaderError::NotOurs | HeaderError::TooLarge => Status::Malformed,
                 };
-                return send(stream, &Answer { status, reply: Reply::silent() });
+                send(stream, &Answer { status, reply: Reply::silent() })?;
+                if matches!(error, HeaderError::OtherVersion(theirs) if theirs > wire::PROTOCOL) {
+                    self.answerer.meet_newer();
+                }
+                return Ok(());
             }
         };
         let _held = self.hold(header.rest_len());

@@ -86,6 +86,8 @@ pub enum Ended {
 pub(crate) enum Wish {
     Stop,
     HandOver,
+    /// Something happened where our socket lies.
+    LookAround,
 }
 
 /// Serves until told to stop. The order matters: the lock, then the journal, then the socket (hooks may now
@@ -139,6 +141,10 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     });
     let listener = bound.listener.try_clone().map_err(at(place.socket()))?;
     let door = Door::open(listener, daemon, Arc::clone(&intake.counters)).map_err(at(place.socket()))?;
+    // Without it we look once a minute.
+    if let Err(error) = lifecycle::watch(&place.run(), wish.clone()) {
+        log.warn(format_args!("the run folder is not watched: {error}"));
+    }
     hear_signals(wish).map_err(at(place.data.clone()))?;
     log.info(format_args!("ready after {} ms", began.elapsed().as_millis()));
 
@@ -169,9 +175,9 @@ fn look_after(intake: &Intake, learner: &Learner, bound: &Bound, wishes: &mpsc::
             }
         }
         match wishes.recv_timeout(LOOK_AROUND) {
-            Ok(wish) => return wish,
+            Ok(wish @ (Wish::Stop | Wish::HandOver)) => return wish,
             Err(RecvTimeoutError::Disconnected) => return Wish::Stop,
-            Err(RecvTimeoutError::Timeout) => {}
+            Ok(Wish::LookAround) | Err(RecvTimeoutError::Timeout) => {}
         }
         intake.drain_spool();
         if !bound.is_reachable() {

@@ -8,8 +8,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::Wish;
 
 /// `sun_path` holds 108 bytes with its ending NUL.
 const MAX_SOCKET_PATH: usize = 107;
@@ -22,11 +25,13 @@ pub struct Lock {
 impl Lock {
     /// Takes the lock, waiting at most this long for a predecessor to leave. `None`: somebody else holds it.
     pub fn take(path: &Path, patience: Duration) -> io::Result<Option<Self>> {
-        let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path)?;
         let until = Instant::now() + patience;
         loop {
+            let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path)?;
             match file.try_lock() {
-                Ok(()) => return Ok(Some(Self { _file: file })),
+                // The file may have been removed since: a lock nobody else can find keeps nobody out.
+                Ok(()) if is_at(&file, path) => return Ok(Some(Self { _file: file })),
+                Ok(()) => {}
                 Err(TryLockError::WouldBlock) if Instant::now() < until => {
                     thread::sleep(Duration::from_millis(5));
                 }
@@ -34,6 +39,13 @@ impl Lock {
                 Err(TryLockError::Error(error)) => return Err(error),
             }
         }
+    }
+}
+
+fn is_at(file: &File, path: &Path) -> bool {
+    match (file.metadata(), fs::symlink_metadata(path)) {
+        (Ok(held), Ok(found)) => (held.dev(), held.ino()) == (found.dev(), found.ino()),
+        _ => false,
     }
 }
 
@@ -85,6 +97,32 @@ fn within_limit<T>(path: &Path, call: impl FnOnce(&Path) -> io::Result<T>) -> io
     };
     let folder = File::open(folder)?;
     call(&PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd())).join(name))
+}
+
+/// Tells when something is removed from the folder or put over something in it: then we may have become
+/// unreachable, and the next daemon waits for us to leave. Costs nothing while nothing happens.
+#[cfg(target_os = "linux")]
+pub(crate) fn watch(folder: &Path, wish: mpsc::Sender<Wish>) -> io::Result<()> {
+    use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
+    let changes = WatchFlags::DELETE
+        | WatchFlags::MOVED_FROM
+        | WatchFlags::MOVED_TO
+        | WatchFlags::DELETE_SELF
+        | WatchFlags::MOVE_SELF;
+    let watch = inotify::init(CreateFlags::CLOEXEC)?;
+    inotify::add_watch(&watch, folder, changes)?;
+    thread::Builder::new().name("watch".into()).spawn(move || {
+        let mut buffer = [std::mem::MaybeUninit::uninit(); 4096];
+        let mut changes = inotify::Reader::new(&watch, &mut buffer);
+        while changes.next().is_ok() && wish.send(Wish::LookAround).is_ok() {}
+    })?;
+    Ok(())
+}
+
+/// Elsewhere the look around once a minute has to do.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn watch(_: &Path, _: mpsc::Sender<Wish>) -> io::Result<()> {
+    Ok(())
 }
 
 /// For people and for `status`; nothing is ever signalled by it.

@@ -74,9 +74,8 @@ impl Tables {
     }
 
     fn read_with(path: &Path, name: &Path) -> Result<Self, StoreError> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-            | OpenFlags::SQLITE_OPEN_NO_MUTEX
-            | OpenFlags::SQLITE_OPEN_URI;
+        let flags =
+            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
         let connection = Connection::open_with_flags(name, flags).map_err(|e| sort(path, e))?;
         let tables = Self { connection, path: path.to_owned() };
         tables.connection.busy_timeout(BUSY_TIMEOUT).map_err(|e| sort(path, e))?;

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use ::daemon::{DaemonLock, Ended, Options};
 use clap::{Args, Subcommand};
-use client::Trouble;
 use serde_json::json;
 
 use super::reader;
@@ -18,6 +17,8 @@ use crate::{config, print};
 
 /// A daemon answers what it has in hand and leaves; this is far more than it needs.
 const LEAVE: Duration = Duration::from_secs(10);
+/// It hears questions at once, also under load; past this it hangs.
+const HEED: Duration = Duration::from_secs(3);
 /// A successor waits this long for its predecessor to leave.
 const SUCCEED: Duration = Duration::from_secs(5);
 
@@ -120,13 +121,21 @@ fn replace_older(world: &World) -> anyhow::Result<()> {
 
 /// Asks it to leave and waits until it has. False if none ran.
 pub(crate) fn stop(world: &World) -> anyhow::Result<bool> {
-    let until = Instant::now() + LEAVE;
-    match client::ask(&world.place, br#"{"ask":"stop"}"#, until) {
-        Err(Trouble::Absent) => return Ok(false),
-        Err(trouble) => return Err(reader::explain(&trouble)),
-        Ok(_) => {}
+    if !reader::is_served(world)? {
+        return Ok(false);
     }
-    if DaemonLock::take(&world.place.lock(), LEAVE)?.is_some() {
+    let heard_by = Instant::now() + HEED;
+    // It may have the lock and not yet the socket, or be about to leave.
+    while client::ask(&world.place, br#"{"ask":"stop"}"#, heard_by).is_err()
+        && Instant::now() < heard_by
+        && reader::is_served(world)?
+    {
+        std::thread::sleep(reader::PAUSE);
+    }
+    let patience = if Instant::now() < heard_by { LEAVE } else { Duration::ZERO };
+    if DaemonLock::take(&world.place.lock(), patience)?.is_some() {
+        // Whoever starts the next one need not wait because of this one.
+        let _ = fs::remove_file(world.place.starting());
         return Ok(true);
     }
     let pid = fs::read_to_string(world.place.pid_file()).unwrap_or_default();

@@ -1,8 +1,10 @@
 //! What the reading commands share: settle what is under way, then open the tables and the journal to read.
 
+use std::io;
 use std::time::{Duration, Instant};
 
 use client::{Trouble, ask};
+use daemon::DaemonLock;
 use serde_json::{Value, json};
 use store::Tables;
 use store::journal::Reader;
@@ -14,7 +16,9 @@ use crate::world::World;
 const SETTLE: Duration = Duration::from_secs(10);
 /// A daemon is ready in tens of milliseconds.
 const START: Duration = Duration::from_secs(3);
-const PAUSE: Duration = Duration::from_millis(5);
+/// A daemon that is there answers at once; a stranger at the socket must not use up all the time there is.
+const ANSWER: Duration = Duration::from_secs(1);
+pub(crate) const PAUSE: Duration = Duration::from_millis(5);
 
 /// The tables as of now: whatever was acknowledged or spooled before this call is in them.
 pub(crate) fn tables(world: &World) -> anyhow::Result<Tables> {
@@ -54,13 +58,26 @@ pub(crate) fn start(world: &World) -> anyhow::Result<bool> {
     let until = Instant::now() + START;
     let mut started = false;
     loop {
-        match ask(&world.place, br#"{"ask":"status"}"#, until) {
-            Ok(_) => return Ok(started),
-            Err(Trouble::Absent | Trouble::Broken(_)) if Instant::now() < until => {
-                started |= client::start_daemon(&world.place, &world.executable)?;
-                std::thread::sleep(PAUSE);
-            }
-            Err(trouble) => return Err(explain(&trouble)),
+        let asked = ask(&world.place, br#"{"ask":"status"}"#, until.min(Instant::now() + ANSWER));
+        let Err(trouble) = asked else { return Ok(started) };
+        if Instant::now() >= until {
+            return Err(explain(&trouble));
+        }
+        if !is_served(world)? {
+            started |= client::start_daemon(&world.place, &world.executable)?;
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// Whether a daemon of ours holds the lock. Whoever else listens at the socket is a stranger, and is replaced.
+pub(crate) fn is_served(world: &World) -> anyhow::Result<bool> {
+    match DaemonLock::take(&world.place.lock(), Duration::ZERO) {
+        Ok(lock) => Ok(lock.is_none()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => {
+            let what = format!("{}: {error}", world.place.lock().display());
+            Err(hint(Failure::Person, what, "run `throughline doctor`"))
         }
     }
 }

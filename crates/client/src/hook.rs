@@ -22,6 +22,9 @@ pub use arguments::Arguments;
 /// Past its deadline a hook is noticed; past this much more it is given up. In between, a loaded machine gets
 /// the chance to finish the write: an envelope dropped here is gone for good.
 pub const GRACE: Duration = Duration::from_millis(500);
+/// The same for what is large, per full MiB: 64 of them are redacted and synced on a busy machine before an
+/// agent's own five seconds are over.
+const GRACE_MS_PER_MIB: u32 = 40;
 
 /// What the large executable can do about an envelope that was not delivered.
 #[derive(Debug, Clone)]
@@ -52,9 +55,14 @@ impl Budget {
         let end = started + ms(patience);
         Self {
             delivery: delivery.max(now + ms(wire::LEAST_DELIVERY_MS)),
-            end: end.max(now + ms(wire::reserve_ms(patience))) + GRACE,
+            end: end.max(now + ms(wire::reserve_ms(patience))) + grace(body.len()),
         }
     }
+}
+
+/// How long after its deadline a call is given up.
+pub fn grace(body_len: usize) -> Duration {
+    GRACE + Duration::from_millis((body_len.min(wire::MAX_BODY) >> 20) as u64 * u64::from(GRACE_MS_PER_MIB))
 }
 
 /// The whole process but its exit: `args` are those behind the word `hook`. Returns the exit code.

@@ -21,8 +21,9 @@ use super::writer::Writer;
 use super::{JournalPolicy, catalog::View};
 use crate::StoreError;
 
-/// Earlier segments whose ids are remembered, too. Walking their headers takes a few milliseconds each.
-const REMEMBERED_SEGMENTS: usize = 4;
+/// How far before the last segment ids are remembered, too. Who sends one again does so within seconds,
+/// or from the spool at this very start; more would make every start slower.
+const REMEMBERED_BYTES: u64 = 16 << 20;
 
 /// Copies kept in `damaged/`; the oldest go first.
 const MAX_COPIES: usize = 8;
@@ -104,14 +105,16 @@ fn remember(dir: &Path, segments: &[Segment]) -> io::Result<Recent> {
     let mut recent = Recent::default();
     let mut found = Vec::new();
     let mut count = 0;
-    for pair in segments.windows(2).rev().take(REMEMBERED_SEGMENTS) {
+    let mut bytes = 0;
+    for pair in segments.windows(2).rev() {
         let [segment, next] = pair else { break };
         let view = View { end: next.first, ..whole(segment) };
         let mut ids = Vec::new();
         scan::headers(&segment_path(dir, segment.first), &view, |header| ids.push((header.id, header.seq)))?;
         count += ids.len();
+        bytes += segment.len;
         found.push(ids);
-        if count >= WINDOW {
+        if count >= WINDOW || bytes >= REMEMBERED_BYTES {
             break;
         }
     }

@@ -13,7 +13,7 @@ use store::journal::{Disk, Journal, Medium, SegmentFile};
 use crate::world::{Chance, World, entry, readable, sized, small_segments, unsynced};
 
 const SECTOR: usize = 512;
-/// Each is opened twice; ten thousand pass as well, in minutes.
+/// Each is opened twice. Ten thousand passed, in six minutes.
 const IMAGES: u64 = 250;
 
 #[derive(Debug, Clone)]

@@ -569,10 +569,31 @@ pub(crate) fn unreadable(redactor: &Redactor, input: &[u8]) -> RedactedEnvelope 
         twice
     };
     let mut json = Vec::with_capacity(text.len() + 32);
-    json.extend_from_slice(b"{\"unreadable\":\"");
+    json.push(b'{');
+    for name in [&b"\"session_id\""[..], b"\"hook_event_name\""] {
+        if let Some(value) = identity(&text, name) {
+            json.extend_from_slice(name);
+            json.extend_from_slice(b":\"");
+            json.extend_from_slice(value);
+            json.extend_from_slice(b"\",");
+        }
+    }
+    json.extend_from_slice(b"\"unreadable\":\"");
     write_escaped(&String::from_utf8_lossy(&text), &mut json);
     json.extend_from_slice(b"\"}");
     RedactedEnvelope { json, findings, parsed: false, private_prompt: false }
+}
+
+/// An envelope that is cut off, too deep or broken in one byte still says whose it is, so that it stays in its
+/// session and in its private turn. A bounded look at redacted text: agents send these members first.
+fn identity<'t>(text: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
+    const LOOK: usize = 4096;
+    const LONGEST: usize = 400;
+    let text = &text[..text.len().min(LOOK)];
+    let after = &text[memchr::memmem::find(text, name)? + name.len()..];
+    let value = after.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start().strip_prefix(b"\"")?;
+    let end = value.iter().take(LONGEST + 1).position(|&byte| byte < 0x20 || matches!(byte, b'"' | b'\\'))?;
+    (value[end] == b'"' && std::str::from_utf8(&value[..end]).is_ok()).then_some(&value[..end])
 }
 
 fn write_escaped(text: &str, json: &mut Vec<u8>) {

@@ -96,7 +96,8 @@ pub struct Redacted {
 pub struct RedactedEnvelope {
     pub json: Vec<u8>,
     pub findings: Vec<Finding>,
-    /// The input was JSON. If not, `json` is `{"unreadable": "<the text, redacted>"}`.
+    /// The input was JSON. If not, `json` is `{"unreadable": "<the text, redacted>"}`, with the session's id and
+    /// the event's name before it where the text begins as envelopes do.
     pub parsed: bool,
     /// The prompt held private text and nothing else.
     pub private_prompt: bool,

@@ -76,6 +76,26 @@ fn what_is_no_json_comes_back_as_one_string() {
 }
 
 #[test]
+fn what_is_no_json_stays_in_its_session() {
+    let head = r#"{"session_id" : "s-1","hook_event_name":"PostToolUse","tool_response":"#;
+    let (deep, cut) = (format!("{head}{}", "[".repeat(100_000)), format!("{head}\"cut"));
+    let mut broken = format!("{head}\"caf#\"}}").into_bytes();
+    let at = broken.len() - 3;
+    broken[at] = 0xe9;
+    for input in [deep.as_bytes(), cut.as_bytes(), &broken] {
+        let output = redactor().envelope(input);
+        assert!(!output.parsed);
+        let value: Value = serde_json::from_slice(&output.json).unwrap();
+        assert_eq!((&value["session_id"], &value["hook_event_name"]), (&json!("s-1"), &json!("PostToolUse")));
+        let again = redactor().envelope(&output.json);
+        assert!(again.parsed && again.json == output.json, "inert to a second pass");
+    }
+    // What a prompt quotes is not whose it is, and an id is redacted like everything else.
+    let quoting = redactor().envelope(br#"{"prompt":"see \"session_id\":\"x\" there"#);
+    assert_eq!(serde_json::from_slice::<Value>(&quoting.json).unwrap()["session_id"], Value::Null);
+}
+
+#[test]
 fn lone_surrogates_do_not_break_readers() {
     let output = redactor().envelope(br#"{"a":"x\ud800y"}"#);
     assert!(output.parsed);

@@ -7,6 +7,7 @@ mod ci;
 mod client_test;
 mod corpus;
 mod docs;
+mod faults;
 mod redaction;
 mod run;
 mod setup;
@@ -24,6 +25,8 @@ cargo xtask <command>
   tidy                      the rules of the house: edges between crates, file sizes, reasons, generated pages
   docs [--check]            write (or compare) the pages of docs/reference that the binary prints
   client-test [--keep]      run the real Claude Code client offline against a scripted model, check the journal
+  faults [ROUNDS]           kill the daemon at random moments under load, 200 times unless said otherwise
+  redaction                 how much of what should be gone is gone, on corpora the redactor has not seen
   bench [WHAT] [--quick] [--write]
                             WHAT: hook, journal, redaction, daemon, all; --write makes docs/reference/performance.md
 ";
@@ -49,6 +52,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "ci" => ci::main(rest),
         "tidy" => tidy::main(rest),
         "docs" => docs::main(rest),
+        "faults" => faults::main(rest),
         "client-test" => client_test::main(rest),
         "bench" => bench::main(rest),
         "redaction" => redaction::main(rest),

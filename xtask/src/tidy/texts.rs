@@ -60,7 +60,17 @@ pub(crate) fn check_proofs(sources: &[Source]) -> Vec<Finding> {
     };
     let mut findings = Vec::new();
     let mut proving = false;
-    for (at, line) in page.text.lines().enumerate() {
+    let mut unproved = None;
+    // A heading behind the last line closes the last promise.
+    for (at, line) in page.text.lines().chain(["## end"]).enumerate() {
+        if line.starts_with('#')
+            && let Some((promised, promise)) =
+                unproved.replace((at, line)).filter(|(_, line)| is_promise(line))
+        {
+            let says = format!("no test is named for {promise}");
+            findings.push(Finding { file: page.path.clone(), line: promised + 1, says });
+        }
+        unproved = unproved.filter(|_| !line.starts_with("Proved by "));
         proving = line.starts_with("Proved by ") || (proving && !line.is_empty());
         if !proving {
             continue;
@@ -72,6 +82,11 @@ pub(crate) fn check_proofs(sources: &[Source]) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// `### 3. Nothing unredacted is written anywhere`
+fn is_promise(heading: &str) -> bool {
+    heading.strip_prefix("### ").is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
 }
 
 /// Whose home folder a line names, unless it is an example's.

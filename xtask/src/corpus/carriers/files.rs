@@ -32,7 +32,7 @@ pub(super) const ALL: &[Carrier] = &[
     word("EN", "[profile «word»]\naws_access_key_id = AKIA{k16}\naws_secret_access_key = «V»\nregion = us-east-1\n"),
     quoted("EN", "[registry]\ntoken = \"«V»\"\n"),
     quoted("EN", "[registries.«word»]\nindex = \"sparse+https://«host»/\"\ntoken = \"«V»\"\n"),
-    word("ENP", "---\n:backtrace: false\n:rubygems_api_key: «V»\n"),
+    word("EN", "---\n:backtrace: false\n:rubygems_api_key: «V»\n"),
     // YAML.
     word("ENP", "«word»:\n  host: «host»\n  «name»: «V»\n  retries: 3\n"),
     quoted("ENP", "services:\n  «word»:\n    image: postgres:16\n    environment:\n      «NAME»: \"«V»\"\n      TZ: UTC\n    ports:\n      - \"5432:5432\"\n"),

@@ -44,7 +44,7 @@ fn link_raw() -> io::Result<()> {
     for library in ["c", "gcc_s", "gcc_eh", "gcc", "util", "rt", "pthread", "m", "dl"] {
         fs::write(empty.join(format!("lib{library}.a")), "!<arch>\n")?;
     }
-    println!("cargo:rustc-link-search=native={}", empty.display());
+    println!("cargo:rustc-link-arg-bins=-L{}", empty.display());
     for argument in [
         "-nostartfiles",
         // Not relocated and not interpreted: each would cost page faults, and those are the cost of a start.

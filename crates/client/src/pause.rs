@@ -39,7 +39,7 @@ mod tests {
         assert!(!is_paused(&place));
         begin(&place, Some(SystemTime::now() - Duration::from_secs(5))).unwrap();
         assert!(!is_paused(&place));
-        begin(&place, Some(SystemTime::now() + Duration::from_secs(60))).unwrap();
+        begin(&place, Some(SystemTime::now() + Duration::from_mins(1))).unwrap();
         assert!(is_paused(&place));
         begin(&place, None).unwrap();
         assert!(is_paused(&place));

@@ -6,13 +6,14 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
 use model::Reply;
+use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 use crate::call::timespec;
 
-/// The first read of nearly every envelope.
-const FIRST_READ: usize = 64 << 10;
+/// A read takes at least this much: most envelopes at once, larger ones pipe by pipe.
+const READ: usize = 64 << 10;
 /// A pipe that polls as writable takes this much without blocking.
 const PIPE_PIECE: usize = 4096;
 /// An agent that does not read a reply of at most a megabyte will not read it later either.
@@ -23,19 +24,17 @@ const PRINT_WAIT: Duration = Duration::from_secs(1);
 pub(super) fn read(started: Instant, event: &str) -> Vec<u8> {
     let stdin = stdin();
     let stdin = stdin.as_fd();
-    let mut body = Vec::new();
-    let mut chunk = vec![0; FIRST_READ];
+    // Reserved, not touched: an envelope costs the pages it fills and no more.
+    let mut body = Vec::with_capacity(READ);
     loop {
         let end = started + Duration::from_millis(wire::stdin_ms(event.as_bytes(), &body).into());
         if !ready(stdin, PollFlags::IN, end) {
             return body;
         }
-        match rustix::io::read(stdin, &mut chunk) {
+        body.reserve(READ);
+        match rustix::io::read(stdin, spare_capacity(&mut body)) {
             Ok(0) => return body,
-            Ok(read) => {
-                let room = wire::MAX_BODY - body.len();
-                body.extend_from_slice(&chunk[..read.min(room)]);
-            }
+            Ok(_) => body.truncate(wire::MAX_BODY),
             Err(Errno::INTR | Errno::AGAIN) => {}
             Err(_) => return body,
         }

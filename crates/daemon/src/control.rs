@@ -69,7 +69,7 @@ impl Daemon {
             Some("reload") => self.reload(),
             Some("stop") => {
                 let _ = self.wish.send(Wish::Stop);
-                json!({ "stopping": true })
+                json!({ "stopping": true, "pid": std::process::id() })
             }
             _ => {
                 let known = ["status", "settle", "reload", "stop"];

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::process::Command as Process;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use ::daemon::{DaemonLock, Ended, Options};
@@ -17,8 +18,8 @@ use crate::{config, print};
 
 /// A daemon answers what it has in hand and leaves; this is far more than it needs.
 const LEAVE: Duration = Duration::from_secs(10);
-/// It hears questions at once, also under load; past this it hangs.
-const HEED: Duration = Duration::from_secs(3);
+/// It hears questions at once, unless it takes in a large spool before it opens; past this it hangs.
+const HEED: Duration = Duration::from_secs(10);
 /// A successor waits this long for its predecessor to leave.
 const SUCCEED: Duration = Duration::from_secs(5);
 
@@ -125,18 +126,28 @@ pub(crate) fn stop(world: &World) -> anyhow::Result<bool> {
         return Ok(false);
     }
     let heard_by = Instant::now() + HEED;
-    // It may have the lock and not yet the socket, or be about to leave.
-    while client::ask(&world.place, br#"{"ask":"stop"}"#, heard_by).is_err()
-        && Instant::now() < heard_by
-        && reader::is_served(world)?
-    {
-        std::thread::sleep(reader::PAUSE);
-    }
-    let patience = if Instant::now() < heard_by { LEAVE } else { Duration::ZERO };
-    if DaemonLock::take(&world.place.lock(), patience)?.is_some() {
-        // Whoever starts the next one need not wait because of this one.
-        let _ = fs::remove_file(world.place.starting());
-        return Ok(true);
+    let leaving = loop {
+        match reader::control(world, &json!({ "ask": "stop" }), heard_by) {
+            Ok(answer) => break answer["pid"].as_u64(),
+            // It may have the lock and not yet the socket, or be about to leave.
+            Err(_) if Instant::now() < heard_by && reader::is_served(world)? => thread::sleep(reader::PAUSE),
+            Err(_) => break None,
+        }
+    };
+    let until = if leaving.is_some() { Instant::now() + LEAVE } else { heard_by };
+    loop {
+        let free = DaemonLock::take(&world.place.lock(), reader::PAUSE)?.is_some();
+        // A hook may have called the next one already, which has waited for the lock as we do.
+        let succeeded =
+            || leaving.is_some() && reader::status(world).is_some_and(|now| now["pid"].as_u64() != leaving);
+        if free || succeeded() {
+            // Whoever starts the next one need not wait because of this one.
+            let _ = fs::remove_file(world.place.starting());
+            return Ok(true);
+        }
+        if Instant::now() >= until {
+            break;
+        }
     }
     let pid = fs::read_to_string(world.place.pid_file()).unwrap_or_default();
     let next = format!("end process {} yourself if it hangs", pid.trim());

@@ -1,23 +1,60 @@
 //! A world of its own for one test: an empty environment, a temporary home, and the daemon gone at the end.
 
 use std::fs;
-use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use client::Place;
+use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
+
+pub(crate) const THROUGHLINE: &str = env!("CARGO_BIN_EXE_throughline");
 
 pub(crate) struct House {
     folder: tempfile::TempDir,
+    /// The data folder is a file system of its own.
+    mounted: bool,
 }
 
 impl House {
     pub(crate) fn new() -> Self {
-        let house = Self { folder: tempfile::tempdir().unwrap() };
+        let house = Self { folder: tempfile::tempdir().unwrap(), mounted: false };
         fs::create_dir(house.folder.path().join("work")).unwrap();
         house
+    }
+
+    /// With a small disk of its own under `.throughline`. `None`, said loudly, where that takes rights we lack.
+    pub(crate) fn on_a_disk_of(size: &str) -> Option<Self> {
+        let mut house = Self::new();
+        let at = house.throughline_home();
+        fs::create_dir(&at).unwrap();
+        let options = format!("size={size},mode=700");
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(&at).output();
+        house.mounted = mounted.is_ok_and(|done| done.status.success());
+        if !house.mounted {
+            skipped("mounting a tmpfs needs root");
+        }
+        house.mounted.then_some(house)
+    }
+
+    /// Waits for whoever still has a file open there.
+    pub(crate) fn remount(&self, options: &str) {
+        let options = format!("remount,{options}");
+        eventually(&options, || {
+            let mut mount = Command::new("mount");
+            mount.args(["-o", &options]).arg(self.throughline_home()).output().unwrap().status.success()
+        });
+    }
+
+    pub(crate) fn throughline_home(&self) -> PathBuf {
+        self.home().join(".throughline")
+    }
+
+    pub(crate) fn place(&self) -> Place {
+        Place { data: self.data() }
     }
 
     pub(crate) fn home(&self) -> &Path {
@@ -34,9 +71,31 @@ impl House {
 
     /// The binary with nothing in its environment but a home.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_throughline"));
-        command.args(args).env_clear().env("HOME", self.home()).env("PATH", "/usr/bin:/bin").current_dir(self.work());
+        self.program(Path::new(THROUGHLINE), args)
+    }
+
+    /// Another executable in the same empty environment.
+    pub(crate) fn program(&self, program: &Path, args: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command
+            .args(args)
+            .env_clear()
+            .env("HOME", self.home())
+            .env("PATH", "/usr/bin:/bin")
+            .current_dir(self.work());
+        command
+    }
+
+    /// Every executable that can deliver a hook: ours always, the tiny one where it was built beside it.
+    pub(crate) fn hooks(&self) -> Vec<Command> {
+        let tiny = Path::new(THROUGHLINE).with_file_name("throughline-hook");
+        let mut hooks = vec![self.command(&["hook"])];
+        if tiny.is_file() {
+            hooks.push(self.program(&tiny, &[]));
+        } else {
+            skipped("throughline-hook is not built; the large executable is tested alone");
+        }
+        hooks
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Output {
@@ -112,10 +171,42 @@ impl House {
         envelope
     }
 
+    /// The process that has the journal, whatever socket and pid file say.
+    pub(crate) fn holder(&self) -> Option<u32> {
+        let inode = fs::metadata(self.place().journal()).ok()?.ino().to_string();
+        let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
+        // `7: FLOCK  ADVISORY  WRITE 4242 fd:00:131073 0 EOF`
+        let held = locks.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).find(|words| {
+            words.get(1) == Some(&"FLOCK")
+                && words.get(5).and_then(|at| at.rsplit(':').next()) == Some(inode.as_str())
+        })?;
+        let pid = held[4].parse().ok()?;
+        fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?.contains("daemon\0run").then_some(pid)
+    }
+
+    /// Waits for a daemon that was called a moment ago.
+    fn comer(&self) -> Option<u32> {
+        let called = || fs::metadata(self.place().starting()).ok()?.modified().ok()?.elapsed().ok();
+        while called().is_some_and(|ago| ago < Duration::from_millis(500)) {
+            std::thread::sleep(Duration::from_millis(5));
+            if let Some(pid) = self.holder() {
+                return Some(pid);
+            }
+        }
+        None
+    }
+
+    /// The ids that wait in the spool.
+    pub(crate) fn spooled(&self) -> Vec<String> {
+        let name = |path: PathBuf| Some(path.file_name()?.to_str()?.strip_suffix(".env")?.to_owned());
+        files(&self.place().spool()).into_iter().filter_map(name).collect()
+    }
+
     /// Every file under the data folder that contains these bytes.
     pub(crate) fn files_with(&self, needle: &str) -> Vec<PathBuf> {
         let holds = |path: &PathBuf| {
-            fs::read(path).is_ok_and(|bytes| bytes.windows(needle.len()).any(|window| window == needle.as_bytes()))
+            fs::read(path)
+                .is_ok_and(|bytes| bytes.windows(needle.len()).any(|window| window == needle.as_bytes()))
         };
         files(&self.home().join(".throughline")).into_iter().filter(holds).collect()
     }
@@ -134,21 +225,29 @@ impl House {
 
 impl Drop for House {
     fn drop(&mut self) {
-        let _ = self.run(&["daemon", "stop"]);
-        // A daemon that was started a moment ago may not have its socket yet.
-        if let Ok(pid) = fs::read_to_string(self.data().join("run/daemon.pid")) {
-            let until = Instant::now() + Duration::from_secs(3);
-            while Path::new("/proc").join(pid.trim()).exists() && Instant::now() < until {
-                let _ = self.run(&["daemon", "stop"]);
-                std::thread::sleep(Duration::from_millis(10));
-            }
+        // Also one that has no socket yet, or lost it: the lock tells. A test that failed may have left it stopped.
+        let until = Instant::now() + Duration::from_secs(5);
+        while let Some(pid) = self.holder().or_else(|| self.comer()) {
+            signal(pid, if Instant::now() < until { Signal::CONT } else { Signal::KILL });
+            let _ = self.command(&["daemon", "stop"]).output();
+            signal(pid, Signal::TERM);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        if self.mounted {
+            let _ = Command::new("umount").arg("-l").arg(self.throughline_home()).output();
         }
     }
 }
 
 pub(crate) fn feed(mut command: Command, input: &[u8]) -> Output {
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = loop {
+        match command.spawn() {
+            // Another test's child may for a moment hold a program that was just copied open for writing.
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => std::thread::yield_now(),
+            spawned => break spawned.unwrap(),
+        }
+    };
     // A hook that has read enough closes its end.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
@@ -170,4 +269,15 @@ pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
         assert!(Instant::now() < until, "never: {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+pub(crate) fn signal(pid: u32, signal: Signal) {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process id");
+    // Gone already is as good.
+    let _ = rustix::process::kill_process(pid, signal);
+}
+
+#[expect(clippy::print_stderr, reason = "a test that does not run must say so")]
+pub(crate) fn skipped(why: &str) {
+    eprintln!("SKIPPED: {why}");
 }

@@ -1,6 +1,8 @@
 //! The binary as people and agents meet it: real processes, a real socket, a home of its own for every test.
 
 mod cli;
+mod damage;
+mod envelopes;
 mod fail_open;
 mod faults;
 mod house;

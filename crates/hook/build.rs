@@ -57,6 +57,8 @@ fn link_raw() -> io::Result<()> {
         "-Wl,--no-eh-frame-hdr",
         "-Wl,--build-id=none",
         "-Wl,-z,norelro",
+        // GNU ld would give each kind of section pages of its own.
+        "-Wl,-z,noseparate-code",
     ] {
         println!("cargo:rustc-link-arg-bins={argument}");
     }

@@ -88,6 +88,13 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     let flagged = dashes > 0 && !text::is(text::before(text, name_start), ALNUM);
     let name = trim_name(&name[dashes..]);
     let Some(announced) = lexicon::announced(name) else { return name_end };
+    // arn:aws:secretsmanager:…:secret:name is the name of a secret.
+    if operator == Operator::Colon && value_at == name_end + 1 && text::before(text, name_start) == b':' {
+        return name_end;
+    }
+    if operator == Operator::Comma && !matches!(text::before(text, name_start), b'"' | b'\'' | b'`') {
+        return name_end;
+    }
     if operator == Operator::Blank && !flagged && !is_blank_bound(text, name_start, name) {
         return name_end;
     }
@@ -223,7 +230,7 @@ fn operator(text: &[u8], name_end: usize) -> Option<(Operator, usize, bool)> {
         b'(' if !closed_quote && !spaced => (Operator::Call, 1),
         b'>' if !spaced => (Operator::Markup, 1),
         b'<' => return markup_pair(text, at),
-        b'|' if spaced => (Operator::Comma, 1),
+        b'|' if spaced => return table_cell(text, name_end, at),
         b'\n' | b'\r' if !closed_quote => return value_attribute(text, at).map(|at| (Operator::Equals, at, true)),
         _ if spaced && closed_quote => return value_attribute(text, at).map(|at| (Operator::Equals, at, true)),
         _ if spaced => {
@@ -267,6 +274,21 @@ fn comma(text: &[u8], at: usize) -> Option<(Operator, usize, bool)> {
         return Some((Operator::Equals, pair, true));
     }
     matches!(text::at(text, value), b'"' | b'\'' | b'`' | b'\\').then_some((Operator::Comma, value, true))
+}
+
+/// `| password | … |`: a row of a table, not a filter or an alternative.
+fn table_cell(text: &[u8], name_end: usize, bar: usize) -> Option<(Operator, usize, bool)> {
+    let start = text::line_start(text, name_end);
+    let lead = text[start..name_end].trim_ascii_start();
+    let name = text::run_start(text, name_end, NAME, LONGEST_NAME);
+    let opens = lead.first() == Some(&b'|') && text[start..name].trim_ascii() == b"|";
+    if !opens && !text[start..name].trim_ascii().is_empty() {
+        return None;
+    }
+    let value = text::skip_blank(text, bar + 1, LONGEST_GAP);
+    let end = value + text[value..text.len().min(value + 256)].iter().position(|&b| b <= b' ')?;
+    let after = text::skip_blank(text, end, LONGEST_GAP);
+    (matches!(text::at(text, after), b'|' | b'\n' | b'\r') && end > value).then_some((Operator::Colon, value, true))
 }
 
 /// `"value": …`, `value="…"`: the other half of a name and value pair.
@@ -442,15 +464,24 @@ pub(crate) fn is_secret(announced: Announced, name: &[u8], value: &[u8], setting
     match announced.strength {
         Strength::Password => is_password(announced, value, &shape, setting),
         Strength::Secret => is_opaque_value(name, value, &shape) || is_secretive(announced, value, &shape, setting),
+        Strength::Opaque if matches!(setting.operator, Operator::Comma | Operator::Call) && !announced.last => false,
+        Strength::Opaque if !setting.quoted && (setting.spaced || setting.operator == Operator::Colon) && is_constant(value) => false,
         Strength::Opaque => {
             is_opaque_value(name, value, &shape)
                 || announced.shouted && setting.own_line && is_secretive(announced, value, &shape, setting)
-                || value::is_uuid(value) && setting.operator != Operator::Compares
+                || value::is_uuid(value) && setting.operator != Operator::Compares && is_trusted_with_uuid(announced, name)
         }
         Strength::Faint => {
             value.len() >= 20 && is_opaque_value(name, value, &shape) && is_faint_enough(announced, &shape, setting)
         }
     }
+}
+
+/// A UUID is a key where somebody says key, and an identifier under most other names.
+fn is_trusted_with_uuid(announced: Announced, name: &[u8]) -> bool {
+    announced.kind != "token"
+        || announced.shouted
+        || [&b"auth"[..], b"access", b"api", b"bearer", b"secret", b"bot", b"service", b"deploy", b"personal"].iter().any(|word| text::contains_folded(name, word))
 }
 
 fn is_faint_enough(announced: Announced, shape: &Shape, setting: Setting) -> bool {
@@ -477,8 +508,15 @@ fn is_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setti
     if setting.operator == Operator::Says && !(shape.digits > 0 && (shape.letters() > 0 || shape.symbols > 0)) {
         return false;
     }
+    if matches!(setting.operator, Operator::Comma | Operator::Call) && !announced.last {
+        return false;
+    }
     if matches!(setting.operator, Operator::Comma | Operator::Compares | Operator::Call) {
-        return shape.digits > 0 && shape.letters() > 0 && value.len() >= 6 || shape.is_opaque();
+        let typed = shape.digits > 0 && shape.letters() > 0 && (shape.symbols > 0 || !shape.is_wordy() || shape.flips > 1 && shape.joiners == 0);
+        return value.len() >= 6 && typed && !is_markup_or_label(value, shape) || shape.is_opaque();
+    }
+    if !setting.quoted && (setting.spaced || setting.operator == Operator::Colon) && is_constant(value) {
+        return false;
     }
     if odd && firm {
         if has_code_marks(value) && !shape.is_opaque() {
@@ -502,6 +540,11 @@ fn is_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setti
         return firm;
     }
     value.len() >= 8 && shape.surprise >= 5.2 && firm
+}
+
+/// `SCSI_PASS_THROUGH32`, `kPasswordType2`: a name of the program, where one may stand.
+fn is_constant(value: &[u8]) -> bool {
+    value.contains(&b'_') && text::is(value[0], ALPHA) && value.iter().all(|&b| text::is(b, UPPER | DIGIT) || b == b'_')
 }
 
 /// Words with spaces between are labels and sentences, unless something in them is not a word.

@@ -22,6 +22,8 @@ pub(crate) struct Announced {
     pub kind: &'static str,
     /// Written as an environment variable: `DB_PASSWORD`.
     pub shouted: bool,
+    /// The telling word is the last of the name: `db_password`, not `password.encode`.
+    pub last: bool,
 }
 
 /// Longest name worth reading; beyond it the "name" is data.
@@ -152,7 +154,7 @@ pub(crate) fn announced(name: &[u8]) -> Option<Announced> {
             return None;
         }
     }
-    Some(Announced { strength, kind, shouted })
+    Some(Announced { strength, kind, shouted, last: index + 1 == parts.len() })
 }
 
 fn part_announces(part: &str, before: &str, index: usize) -> Option<(Strength, &'static str)> {

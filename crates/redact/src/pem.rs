@@ -66,7 +66,7 @@ fn body_after(text: &[u8], from: usize) -> Range<usize> {
     // nearest dashes rather than for an END keeps a million BEGINs linear.
     if let Some(found) = memchr::memmem::find(window, b"-----") {
         if window[found + 5..].starts_with(b"END") {
-            return from..from + found;
+            return if is_armored(&window[..found]) { from..from + found } else { from..from };
         }
     }
     let mut end = from;
@@ -89,6 +89,13 @@ fn body_after(text: &[u8], from: usize) -> Range<usize> {
         line = next;
     }
     from..end.min(text.len())
+}
+
+/// Between the lines of an armor stands a key, not the program that writes one.
+fn is_armored(body: &[u8]) -> bool {
+    let letters = body.iter().filter(|&&b| text::is(b, ALNUM | text::BASE64)).count();
+    let longest = body.split(|&b| !text::is(b, ALNUM | text::BASE64)).map(<[u8]>::len).max().unwrap_or(0);
+    longest >= 16 || letters >= 12 && letters * 10 >= body.len() * 9
 }
 
 fn armored_prefix(text: &[u8], from: usize, stop: usize) -> usize {

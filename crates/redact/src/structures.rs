@@ -303,7 +303,9 @@ fn identified_by(scan: &mut Scan<'_>, at: usize) -> usize {
     let Some(value) = value::read(text, from, Ending::Punctuation) else { return from };
     let bytes = &text[value.start..value.end];
     let shape = Shape::of(bytes);
-    let quoted_or_odd = value.quoted || shape.digits > 0 && shape.letters() > 0;
+    // "identified by `id`" is prose; only SQL shouts, or puts the password in its own quotes.
+    let quoted = value.quoted && text[from] != b'`';
+    let quoted_or_odd = quoted || text::starts_with(text, at, b"IDENTIFIED") && shape.digits > 0 && shape.letters() > 0;
     if bytes.len() < 3 || !quoted_or_odd || value::is_placeholder(bytes) || value::is_code(bytes) {
         return from;
     }

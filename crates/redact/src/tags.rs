@@ -50,6 +50,7 @@ struct Tag {
 
 pub(crate) fn find(text: &[u8]) -> Blocks {
     let mut blocks = Blocks::default();
+    let mut last_close = None;
     let mut open: Option<(usize, usize, usize)> = None; // name, start, depth
     let mut from = 0;
     while let Some(found) = memchr::memchr(b'<', &text[from..]) {
@@ -57,6 +58,10 @@ pub(crate) fn find(text: &[u8]) -> Blocks {
         from = start + 1;
         let Some(tag) = read(text, start) else { continue };
         from = tag.end;
+        // `Options<Private>` is a type, unless somebody closes it.
+        if !tag.closing && is_type_argument(text, start) && *last_close.get_or_insert_with(|| last_closing(text)) < start {
+            continue;
+        }
         match &mut open {
             None if tag.closing => {}
             None if tag.empty => blocks.hits.push(Hit::removal(start, tag.end, &RULES[tag.name])),
@@ -102,6 +107,15 @@ fn read(text: &[u8], start: usize) -> Option<Tag> {
     Some(Tag { name, closing, empty: !closing && text[end - 1] == b'/', end: end + 1 })
 }
 
+fn is_type_argument(text: &[u8], start: usize) -> bool {
+    text::is(text::before(text, start), text::ALNUM) && text::starts_with(text, start, b"<Private>")
+}
+
+/// Where the last closing tag of private text begins; 0 when there is none.
+fn last_closing(text: &[u8]) -> usize {
+    memchr::memrchr_iter(b'<', text).find(|&at| read(text, at).is_some_and(|tag| tag.closing && tag.name == 0)).unwrap_or(0)
+}
+
 fn skip_space(text: &[u8], from: usize) -> usize {
     let mut at = from;
     while at < text.len() && at < from + 64 && text[at].is_ascii_whitespace() {
@@ -142,6 +156,8 @@ mod tests {
         check("a<private>b<private>c</private>d", "a");
         check("a</private>b", "a</private>b");
         check("a<privateer>b", "a<privateer>b");
+        check("fn f<T: Options<Private>>(x: Set<Private>)", "fn f<T: Options<Private>>(x: Set<Private>)");
+        check("a<Private>b</Private>c", "ac");
     }
 
     #[test]

@@ -248,7 +248,7 @@ fn is_vocabulary(value: &[u8]) -> bool {
 pub(crate) fn is_code(value: &[u8]) -> bool {
     let first = value[0];
     if matches!(first, b'(' | b'[' | b'{' | b'&' | b'*' | b'!' | b'~' | b'|' | b'=' | b'\\' | b'?' | b'^' | b'/' ) && value.len() > 1 && !text::is(value[value.len() - 1], DIGIT) {
-        let rest_is_name = value[1..].iter().all(|&b| text::is(b, NAME) || matches!(b, b'/' | b':' | b'(' | b')' | b'[' | b']' | b'&' | b'*' | b'{' | b'}'));
+        let rest_is_name = value[1..].iter().all(|&b| text::is(b, NAME) || matches!(b, b'/' | b':' | b'(' | b')' | b'[' | b']' | b'&' | b'*' | b'{' | b'}' | b'!'));
         if rest_is_name {
             return true;
         }
@@ -258,7 +258,7 @@ pub(crate) fn is_code(value: &[u8]) -> bool {
         // name(…, name[…, name::name, name->name, name!(
         let next = value[name_end];
         let after = text::at(value, name_end + 1);
-        if matches!(next, b'(' | b'[' | b'{') || next == b':' && after == b':' || next == b'-' && after == b'>' || next == b'!' && after == b'(' {
+        if matches!(next, b'(' | b'[' | b'{') || next == b':' && after == b':' || next == b'-' && after == b'>' || next == b'!' && matches!(after, b'(' | b'[') {
             return true;
         }
     }
@@ -270,6 +270,10 @@ pub(crate) fn is_code(value: &[u8]) -> bool {
         if parts_are_names {
             return true;
         }
+    }
+    if value.len() > 2 && value[0] == b'0' && matches!(value[1], b'x' | b'X' | b'b' | b'o') && text::run_end(value, 2, text::HEX, 40).max(3) >= value.len().min(40).saturating_sub(6) && value.len() <= 24 {
+        // 0x8031005C, 0xFFu32
+        return true;
     }
     value.iter().all(|&b| text::is(b, DIGIT) || matches!(b, b'.' | b'-' | b':' | b'+' | b'x' | b'_' | b'e' | b'%')) && value.len() < 6
 }
@@ -300,6 +304,10 @@ fn is_path(value: &[u8]) -> bool {
         return true;
     }
     let slashes = value.iter().filter(|&&b| b == b'/').count();
+    let backslashes = value.iter().filter(|&&b| b == b'\\').count();
+    if backslashes >= 2 && value.split(|&b| b == b'\\').filter(|part| part.len() > 3).all(|part| !Shape::of(part).is_opaque()) {
+        return true;
+    }
     if slashes == 0 {
         return has_file_ending(value);
     }

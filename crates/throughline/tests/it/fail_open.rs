@@ -230,7 +230,7 @@ fn a_full_disk_loses_nothing_acknowledged_and_needs_no_restart() {
 #[test]
 fn a_disk_full_from_the_start_is_silence() {
     let Some(house) = House::on_a_disk_of("4k") else { return };
-    let _ = File::create(house.throughline_home().join("ballast")).unwrap().write_all(&[0; 64 << 10]);
+    let _ = File::create(house.throughline_home().join("ballast")).unwrap().write_all(&vec![0; 64 << 10]);
     for hook in house.hooks() {
         silent(hook, &house.tool("s", "Bash", "x"));
     }

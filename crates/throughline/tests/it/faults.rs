@@ -23,7 +23,7 @@ use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde_json::{Value, json};
 use wire::{Kind, RequestHeader, Status};
 
-use crate::house::{House, THROUGHLINE, eventually};
+use crate::house::{House, THROUGHLINE, eventually, spawn};
 
 /// What the clients of a load were told of each event they sent.
 #[derive(Default)]
@@ -62,7 +62,7 @@ fn send(place: &Place, fallback: &Fallback, ledger: &Ledger) {
     };
     // A hook leaves after half a second; here nobody waits for it, and a busy disk must not decide the test.
     let now = Instant::now();
-    let budget = Budget { delivery: now, end: now + Duration::from_secs(60) };
+    let budget = Budget { delivery: now, end: now + Duration::from_mins(1) };
     undelivered(place.clone(), envelope, budget, fallback.clone(), false);
     ledger.spooled.lock().unwrap().push(id);
 }
@@ -200,7 +200,7 @@ fn no_kill_at_any_moment_loses_or_doubles_an_event() {
 }
 
 fn daemon(house: &House, program: &Path) -> Child {
-    house.program(program, &["daemon", "run"]).stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    spawn(house.program(program, &["daemon", "run"]).stdin(Stdio::null()))
 }
 
 #[test]

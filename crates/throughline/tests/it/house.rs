@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use client::Place;
@@ -240,17 +240,26 @@ impl Drop for House {
 }
 
 pub(crate) fn feed(mut command: Command, input: &[u8]) -> Output {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = loop {
-        match command.spawn() {
-            // Another test's child may for a moment hold a program that was just copied open for writing.
-            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => std::thread::yield_now(),
-            spawned => break spawned.unwrap(),
-        }
-    };
+    let mut child = spawn(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()));
     // A hook that has read enough closes its end.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
+}
+
+pub(crate) fn output(command: &mut Command) -> Output {
+    spawn(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()))
+        .wait_with_output()
+        .unwrap()
+}
+
+/// Another test's child may for a moment hold a program that was just copied open for writing.
+pub(crate) fn spawn(command: &mut Command) -> Child {
+    loop {
+        match command.spawn() {
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => std::thread::yield_now(),
+            spawned => return spawned.unwrap(),
+        }
+    }
 }
 
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {

@@ -1,4 +1,5 @@
 //! The binary as people and agents meet it: real processes, a real socket, a home of its own for every test.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod cli;
 mod damage;

@@ -14,10 +14,11 @@ impl Totals {
     /// `Summary [ 1.2s] 9 tests run: 8 passed, 1 failed, 0 skipped` (nextest), or
     /// `test result: ok. 9 passed; 0 failed; 0 ignored; …` (the built-in runner, once per binary).
     pub(crate) fn read(&mut self, line: &str) {
-        let line = line.trim();
-        if !(line.starts_with("Summary [") || line.starts_with("test result:")) {
+        // nextest repeats, indented, what a failed test's own binary said.
+        if !(line.trim_start().starts_with("Summary [") || line.starts_with("test result:")) {
             return;
         }
+        let line = line.trim();
         self.passed += count(line, "passed");
         self.failed += count(line, "failed");
         self.skipped += count(line, "skipped") + count(line, "ignored");
@@ -50,6 +51,7 @@ mod tests {
         let mut totals = Totals::default();
         totals.read("     Summary [   0.012s] 9 tests run: 8 passed (1 slow), 1 failed, 2 skipped");
         totals.read("test result: FAILED. 3 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out");
+        totals.read("    test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out");
         totals.read("running 3 tests: 7 passed of what");
         assert_eq!((totals.passed, totals.failed, totals.skipped), (11, 2, 3));
         assert_eq!(totals.closing_lines().len(), 2);

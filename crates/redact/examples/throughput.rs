@@ -41,12 +41,21 @@ fn main() {
 fn measure(mut run: impl FnMut() -> usize, bytes: usize) -> f64 {
     let best = (0..7)
         .map(|_| {
-            let start = Instant::now();
+            let (start, busy) = (Instant::now(), cpu_seconds());
             black_box(run());
-            start.elapsed().as_secs_f64()
+            match (busy, cpu_seconds()) {
+                (Some(before), Some(after)) if after > before => after - before,
+                _ => start.elapsed().as_secs_f64(),
+            }
         })
         .fold(f64::MAX, f64::min);
     bytes as f64 / 1e6 / best
+}
+
+/// Time this thread was on a processor, where the system tells.
+fn cpu_seconds() -> Option<f64> {
+    let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(schedule.split(' ').next()?.parse::<f64>().ok()? / 1e9)
 }
 
 fn quote(text: &str) -> String {

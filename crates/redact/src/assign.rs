@@ -4,6 +4,7 @@
 
 use crate::hit::{Hit, Rule};
 use crate::lexicon::{self, Announced, Strength};
+use crate::mask;
 use crate::likeness::Shape;
 use crate::scan::Scan;
 use crate::text::{self, ALNUM, ALPHA, BLANK, DIGIT, LOWER, NAME, UPPER};
@@ -12,6 +13,8 @@ use crate::value::{self, Ending, Value};
 /// Between a name and its value: blanks, quotes, a type. More is another statement.
 const LONGEST_GAP: usize = 64;
 const LONGEST_NAME: usize = 80;
+/// Indentation, a line number with its file, `declare -x`: what may stand before an assignment.
+const LONGEST_LEAD: usize = 120;
 
 pub(crate) static RULES: &[Rule] = &[
     Rule {
@@ -80,9 +83,22 @@ pub(crate) struct Setting {
 /// Reads the assignment whose name holds position `at`. Returns where the scan goes on.
 pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     let text = scan.text;
+    if at < scan.dead_until {
+        return at + 1;
+    }
     let name_end = name_end(text, at);
+    if name_end - at >= LONGEST_NAME {
+        scan.dead_until = name_end;
+        return name_end;
+    }
     let Some((operator, value_at, spaced)) = operator(text, name_end) else { return name_end };
+    if value_at < scan.long_until {
+        return name_end;
+    }
     let name_start = name_start(text, at);
+    if text[..name_start].ends_with(mask::OPENING) {
+        return name_end;
+    }
     let name = &text[name_start..name_end];
     let dashes = name.iter().take_while(|&&b| b == b'-').count();
     let flagged = dashes > 0 && !text::is(text::before(text, name_start), ALNUM);
@@ -95,7 +111,7 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     if operator == Operator::Comma && !matches!(text::before(text, name_start), b'"' | b'\'' | b'`') {
         return name_end;
     }
-    if operator == Operator::Blank && !flagged && !is_blank_bound(text, name_start, name) {
+    if operator == Operator::Blank && !flagged && !(is_typed(text, value_at) && is_blank_bound(text, name_start, name)) {
         return name_end;
     }
     let query = matches!(text::before(text, name_start), b'?' | b'&');
@@ -103,6 +119,10 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     let inline = operator == Operator::Equals && !spaced && (announced.shouted || !is_inside_code(text, name_start));
     let found = found(text, value_at, operator, own_line && !spaced, flagged, query);
     let Some(value) = found else { return name_end };
+    if value.end - value.start >= value::LONGEST_VALUE {
+        scan.long_until = value.end;
+        return name_end;
+    }
     if announced.kind == "mnemonic" {
         return mnemonic(scan, value, name_end);
     }
@@ -352,6 +372,12 @@ fn found(text: &[u8], at: usize, operator: Operator, environment: bool, flagged:
     }
 }
 
+/// The word at `at` is in quotes or has something in it that is no letter: cheap, and false for prose.
+fn is_typed(text: &[u8], at: usize) -> bool {
+    let end = text::run_end(text, at, ALPHA, 64);
+    !matches!(text::at(text, end), b' ' | b'.' | b',' | b'\n' | b'\r' | b')' | b':' | b';' | b'=' | 0)
+}
+
 /// Bound to its value by a blank alone: netrc, redis.conf, SQL, `aws configure set`.
 fn is_blank_bound(text: &[u8], name_start: usize, name: &[u8]) -> bool {
     if [&b"requirepass"[..], b"masterauth", b"storepass", b"keypass"].iter().any(|word| name.eq_ignore_ascii_case(word)) {
@@ -372,8 +398,11 @@ fn is_own_line(text: &[u8], name_start: usize) -> bool {
     let start = text::line_start(text, name_start);
     let mut lead = &text[start..name_start];
     // An escaped line break begins a line as well.
-    if let Some(escaped) = memchr::memmem::rfind(lead, b"\\n") {
+    if let Some(escaped) = memchr::memrchr_iter(b'\\', lead).find(|&at| text::at(lead, at + 1) == b'n') {
         lead = &lead[escaped + 2..];
+    }
+    if lead.len() > LONGEST_LEAD {
+        return false;
     }
     lead = strip_colors_and_numbers(lead);
     loop {
@@ -448,7 +477,7 @@ fn mnemonic(scan: &mut Scan<'_>, value: Value, resume: usize) -> usize {
 
 /// The heart of it: does a value under such a name, in such a setting, have to go?
 pub(crate) fn is_secret(announced: Announced, name: &[u8], value: &[u8], setting: Setting) -> bool {
-    if value.len() < 3 || value.len() >= value::LONGEST_VALUE || value::is_placeholder(value) {
+    if value.len() < 3 || value.len() >= value::LONGEST_VALUE {
         return false;
     }
     if !setting.quoted && value::is_code(value) {
@@ -461,7 +490,7 @@ pub(crate) fn is_secret(announced: Announced, name: &[u8], value: &[u8], setting
     if shape.foreign > 0 && shape.letters() == 0 {
         return false;
     }
-    match announced.strength {
+    let believed = match announced.strength {
         Strength::Password => is_password(announced, value, &shape, setting),
         Strength::Secret => is_opaque_value(name, value, &shape) || is_secretive(announced, value, &shape, setting),
         Strength::Opaque if matches!(setting.operator, Operator::Comma | Operator::Call) && !announced.last => false,
@@ -474,7 +503,9 @@ pub(crate) fn is_secret(announced: Announced, name: &[u8], value: &[u8], setting
         Strength::Faint => {
             value.len() >= 20 && is_opaque_value(name, value, &shape) && is_faint_enough(announced, &shape, setting)
         }
-    }
+    };
+    // Last, because it is the dearest question and most values are out by now.
+    believed && !value::is_placeholder(value)
 }
 
 /// A UUID is a key where somebody says key, and an identifier under most other names.
@@ -627,15 +658,15 @@ fn is_digest_name(name: &[u8]) -> bool {
 }
 
 fn is_vendor_value(name: &[u8], value: &[u8], quoted: bool) -> bool {
-    if value.len() < 10 || value.len() > 400 || value::is_placeholder(value) || !quoted && value::is_code(value) {
+    if value.len() < 10 || value.len() > 400 || !quoted && value::is_code(value) {
         return false;
     }
     let shape = Shape::of(value);
     if value::is_uuid(value) {
         let parts = [&b"key"[..], b"token", b"secret", b"auth", b"access", b"api"];
-        return parts.iter().any(|part| text::contains_folded(name, part));
+        return parts.iter().any(|part| text::contains_folded(name, part)) && !value::is_placeholder(value);
     }
-    shape.symbols <= 4 && shape.len >= 14 && shape.digits >= 2 && is_opaque_value(name, value, &shape)
+    shape.symbols <= 4 && shape.len >= 14 && shape.digits >= 2 && is_opaque_value(name, value, &shape) && !value::is_placeholder(value)
 }
 
 fn skip_space(text: &[u8], from: usize, limit: usize) -> usize {

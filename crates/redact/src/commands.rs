@@ -10,6 +10,7 @@ use crate::value;
 /// Longest command read; what follows is another command or data.
 const LONGEST_COMMAND: usize = 2048;
 const MOST_WORDS: usize = 64;
+const MOST_NESTED: usize = 4;
 
 pub(crate) static RULES: &[Rule] = &[Rule {
     name: "command-argument",
@@ -211,19 +212,37 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize, name: &[u8]) -> usize {
     let text = scan.text;
     let after = at + name.len();
     let previous = text::before(text, at);
-    if text::is(previous, ALNUM) && !text::begins_token(text, at) || matches!(previous, b'-' | b'_' | b'.') {
+    if text::is(previous, ALNUM) && !text::begins_token(text, at) || matches!(previous, b'-' | b'_' | b'.' | b':' | b',' | b'@' | b'#') {
         return at + 1;
     }
     if name == b"chpasswd" {
         return chpasswd(scan, at);
     }
+    // These are also words of every log: only an option, a method or an address makes them commands.
+    if matches!(name, b"http " | b"https " | b"xh ") && !matches!(text::at(text, after), b'-' | b'P' | b'G' | b'D' | b':') {
+        return after;
+    }
     let next = text::at(text, after);
     if !(name.ends_with(b" ") || next == b' ' || next == b'\t' || (next == b'.' && text::starts_with_folded(text, after, b".exe "))) {
+        return after;
+    }
+    // Programs named in the arguments of programs: `docker exec db mysql -p…` has two, an attack has thousands.
+    if at < scan.command_until {
+        scan.commands += 1;
+        if scan.commands > MOST_NESTED {
+            return after;
+        }
+    } else {
+        scan.commands = 0;
+    }
+    let stop = text::line_end(text, after, LONGEST_COMMAND);
+    if memchr::memchr3(b'-', b'/', b' ', &text[after..stop]).is_none() {
         return after;
     }
     let mut words = [Word { start: 0, end: 0, raw_start: 0 }; MOST_WORDS];
     let count = split(text, after, &mut words);
     let words = &words[..count];
+    scan.command_until = words.last().map_or(after, |word| word.end);
     for program in PROGRAMS.iter().filter(|program| program.name.as_bytes() == name) {
         if !program.with.is_empty()
             && !words.iter().any(|word| text[word.start..word.end].starts_with(program.with.as_bytes()))

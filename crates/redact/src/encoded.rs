@@ -31,12 +31,13 @@ pub(crate) static RULES: &[Rule] = &[Rule {
 
 pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     let text = scan.text;
-    if scan.depth > 0 {
+    if scan.depth > 0 || at < scan.encoded_until {
         return at + 4;
     }
     let start = text::run_start(text, at, ALNUM | BASE64, LONGEST_RUN);
     let start = start + text[start..at].iter().take_while(|&&b| b == b'=').count();
     let end = text::run_end(text, at, ALNUM | BASE64 | text::JOINER, LONGEST_RUN);
+    scan.encoded_until = end;
     let run = &text[start..end];
     if !(16..LONGEST_RUN).contains(&run.len()) {
         return end;

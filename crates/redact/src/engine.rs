@@ -16,6 +16,9 @@ use crate::{assign, json, mask, personal, scan, tags};
 /// Each pass can only find less; two are usual when something was found. This bounds the unusual.
 const MOST_PASSES: usize = 16;
 
+/// How far a scanner of single values looks: the longest value and its name.
+const NEARBY: usize = 5 * 1024;
+
 /// Expressions of people are kept from eating the machine.
 const LARGEST_PATTERN: usize = 1 << 20;
 
@@ -51,6 +54,15 @@ pub(crate) struct Told {
     pub rule: Cow<'static, str>,
     pub mark: Option<String>,
     pub path: Option<String>,
+}
+
+impl Edit {
+    /// Made by a scanner that looks no further than [`NEARBY`]. Blocks, keys, documents and tables reach further.
+    fn is_local(&self) -> bool {
+        self.told.as_ref().is_some_and(|told| {
+            !matches!(&*told.kind, "private" | "note" | "reminder" | "private-key" | "k8s-secret") && told.rule != "password-column"
+        })
+    }
 }
 
 #[derive(Debug, Default)]
@@ -135,7 +147,11 @@ impl Redactor {
                 break;
             }
             let mut again = Edits::default();
-            let hits = self.hits(&current, name, &mut again);
+            let hits = if current.len() > NEARBY * 4 && edits.edits.iter().all(Edit::is_local) && self.inner.patterns.is_empty() {
+                self.hits_nearby(&current, &edits.edits)
+            } else {
+                self.hits(&current, name, &mut again)
+            };
             let more = self.to_edits(&current, hits);
             if more.is_empty() {
                 break;
@@ -164,6 +180,41 @@ impl Redactor {
             return hits;
         }
         hit::settle(hits, &mask::marks(text))
+    }
+
+    /// Hits near the marks just made. Further away nothing has changed since the pass before, and a long text
+    /// with one secret need not be read twice.
+    fn hits_nearby(&self, text: &[u8], edits: &[Edit]) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        let mut unused = Edits::default();
+        let mut window = 0..0;
+        let mut near: Vec<Range<usize>> = Vec::new();
+        let mut grown: isize = 0;
+        let mut flush = |window: Range<usize>, near: &mut Vec<Range<usize>>| {
+            for mut hit in self.hits(&text[window.clone()], None, &mut unused) {
+                hit.start += window.start;
+                hit.end += window.start;
+                hit.whole = hit.whole.map(|whole| whole.start + window.start..whole.end + window.start);
+                if near.iter().any(|near| hit.start < near.end && near.start < hit.end) {
+                    hits.push(hit);
+                }
+            }
+            near.clear();
+        };
+        for edit in edits {
+            let at = (edit.start as isize + grown) as usize;
+            grown += edit.text.len() as isize - (edit.end - edit.start) as isize;
+            let end = at + edit.text.len();
+            let around = at.saturating_sub(2 * NEARBY)..text.len().min(end + 2 * NEARBY);
+            if around.start < window.end {
+                window.end = around.end;
+            } else {
+                flush(std::mem::replace(&mut window, around), &mut near);
+            }
+            near.push(at.saturating_sub(NEARBY)..end + NEARBY);
+        }
+        flush(window, &mut near);
+        hits
     }
 
     fn own_hits(&self, text: &[u8], hits: &mut Vec<Hit>) {

@@ -19,6 +19,17 @@ pub(crate) struct Literal {
     /// Letter case does not matter.
     pub folded: bool,
     pub handler: Handler,
+    /// Stands at the start of a word, or not at all.
+    pub bounded: bool,
+}
+
+/// A literal with its first four bytes ready for one comparison.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    head: u32,
+    /// Bits set before comparing: the case of letters, or the fourth byte when there is none.
+    blur: u32,
+    literal: Literal,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,7 +44,7 @@ struct Slot {
 pub(crate) struct Filter {
     bitmap: Vec<u64>,
     slots: Vec<Slot>,
-    literals: Vec<Literal>,
+    entries: Vec<Entry>,
 }
 
 /// Thirty-two classes: letters fold to one case, digits to one class, and the joints of tokens stay apart.
@@ -81,7 +92,7 @@ impl Filter {
         let mut filter = Filter {
             bitmap: vec![0; 1 << (GRAM_BITS - 6)],
             slots: vec![Slot::default(); SLOTS],
-            literals: pairs.iter().map(|pair| pair.1).collect(),
+            entries: pairs.iter().map(|pair| Entry::new(pair.1)).collect(),
         };
         let mut first = 0;
         while first < pairs.len() {
@@ -122,26 +133,44 @@ impl Filter {
     /// The literals that begin at `at`, most particular first.
     #[inline]
     pub(crate) fn literals_at<'f>(&'f self, text: &'f [u8], at: usize) -> impl Iterator<Item = &'f Literal> {
+        let word = text.get(at..at + 4).and_then(|four| four.try_into().ok()).map_or(0, u32::from_le_bytes);
         let mut gram = 0u32;
-        for &byte in &text[at..at + 4] {
+        for byte in word.to_le_bytes() {
             gram = gram << 5 | u32::from(FOLD[byte as usize]);
         }
         let mut slot = slot_of(gram);
         let found = loop {
             let candidate = self.slots[slot];
             if candidate.gram == gram + 1 {
-                break &self.literals[candidate.first as usize..][..candidate.count as usize];
+                break &self.entries[candidate.first as usize..][..candidate.count as usize];
             }
             if candidate.gram == 0 {
                 break &[][..];
             }
             slot = (slot + 1) % SLOTS;
         };
-        found.iter().filter(move |literal| match text.get(at..at + literal.text.len()) {
-            Some(window) if literal.folded => window.eq_ignore_ascii_case(literal.text),
-            Some(window) => window == literal.text,
-            None => false,
+        found.iter().filter(move |entry| word | entry.blur == entry.head).map(|entry| &entry.literal).filter(move |literal| {
+            if literal.text.len() <= 4 {
+                return true;
+            }
+            match text.get(at..at + literal.text.len()) {
+                Some(window) if literal.folded => window.eq_ignore_ascii_case(literal.text),
+                Some(window) => window == literal.text,
+                None => false,
+            }
         })
+    }
+}
+
+impl Entry {
+    fn new(literal: Literal) -> Entry {
+        let mut head = [0xff; 4];
+        let mut blur = [0xff; 4];
+        for ((head, blur), &byte) in head.iter_mut().zip(&mut blur).zip(literal.text) {
+            *blur = if literal.folded && byte.is_ascii_alphabetic() { 0x20 } else { 0 };
+            *head = byte | *blur;
+        }
+        Entry { head: u32::from_le_bytes(head), blur: u32::from_le_bytes(blur), literal }
     }
 }
 

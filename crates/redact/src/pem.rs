@@ -61,19 +61,20 @@ fn label(text: &[u8], from: usize) -> Option<usize> {
 }
 
 fn body_after(text: &[u8], from: usize) -> Range<usize> {
-    let window = &text[from..text.len().min(from + LONGEST_KEY)];
+    let mut window = &text[from..text.len().min(from + LONGEST_KEY)];
     // The next armor line closes the key, or belongs to another: then ours was cut off. Looking for the
     // nearest dashes rather than for an END keeps a million BEGINs linear.
     if let Some(found) = memchr::memmem::find(window, b"-----") {
         if window[found + 5..].starts_with(b"END") {
             return if is_armored(&window[..found]) { from..from + found } else { from..from };
         }
+        window = &window[..found];
     }
     let mut end = from;
     let mut lines = 0;
     let mut line = from;
     while line < from + window.len() {
-        let stop = text::line_end(text, line, 512);
+        let stop = text::line_end(text, line, 512).min(from + window.len());
         if !is_body(&text[line..stop], lines == 0) {
             // The key may end inside the line, before a closing quote.
             let inside = armored_prefix(text, line, stop);
@@ -116,16 +117,18 @@ fn armored_prefix(text: &[u8], from: usize, stop: usize) -> usize {
 
 fn body_before(text: &[u8], until: usize, floor: usize) -> Range<usize> {
     let lowest = floor.max(until.saturating_sub(LONGEST_KEY)).min(until);
-    let mut start = until;
-    let first_line = memchr::memrchr(b'\n', &text[lowest..until]).map_or(lowest, |found| lowest + found + 1);
-    // On the line of the END itself, escaped: …\nkR2m\n-----END
+    // On the line of the END itself, escaped: …\\nkR2m\\n-----END
     let mut at = until;
-    while at > first_line && (text::is(text[at - 1], ALNUM | text::BASE64) || text[at - 1] == b'\\') {
+    while at > lowest && (text::is(text[at - 1], ALNUM | text::BASE64) || text[at - 1] == b'\\') {
         at -= 1;
     }
     if until - at >= 16 {
         return at..until;
     }
+    // Before the END on its own line stand an indent, a number, a sign, and no more.
+    let near = until.saturating_sub(48).max(lowest);
+    let Some(first_line) = memchr::memrchr(b'\n', &text[near..until]).map(|found| near + found + 1) else { return until..until };
+    let mut start = first_line;
     let mut line_end = first_line;
     while line_end > lowest {
         let end = line_end - 1;

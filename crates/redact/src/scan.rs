@@ -2,6 +2,7 @@
 
 use crate::filter::{self, Literal};
 use crate::hit::Hit;
+use crate::text;
 use crate::{assign, commands, encoded, headers, pem, structures, urls, vendors};
 
 /// Who looks at a literal that was found.
@@ -31,6 +32,15 @@ pub(crate) struct Scan<'t> {
     pub depth: u8,
     /// A scanner of whole documents has read up to here and need not again.
     pub settled: usize,
+    /// A value too long to be one reaches up to here; names inside it have none of their own.
+    pub long_until: usize,
+    /// A run of name characters too long to be a name reaches up to here.
+    pub dead_until: usize,
+    /// The base64 run read last ends here.
+    pub encoded_until: usize,
+    /// The command read last ends here, and so many programs were named in it.
+    pub command_until: usize,
+    pub commands: usize,
 }
 
 const WORDS: &[&str] = &[
@@ -40,12 +50,13 @@ const WORDS: &[&str] = &[
 ];
 
 pub(crate) fn literals() -> Vec<Literal> {
-    let folded = |text: &'static str, handler| Literal { text: text.as_bytes(), folded: true, handler };
-    let exact = |text: &'static str, handler| Literal { text: text.as_bytes(), folded: false, handler };
+    let folded = |text: &'static str, handler| Literal { text: text.as_bytes(), folded: true, handler, bounded: false };
+    let exact = |text: &'static str, handler| Literal { text: text.as_bytes(), folded: false, handler, bounded: false };
     let mut literals: Vec<Literal> = WORDS.iter().map(|word| folded(word, Handler::Word)).collect();
     literals.extend(vendors::names().map(|name| folded(name, Handler::Vendor)));
     for (index, token) in vendors::tokens().iter().enumerate() {
-        literals.push(exact(token.anchor(), Handler::Token(index as u16)));
+        let bounded = !token.pattern.contains('|');
+        literals.push(Literal { bounded, ..exact(token.anchor(), Handler::Token(index as u16)) });
     }
     literals.push(exact("://", Handler::Url));
     literals.push(exact("BEGIN ", Handler::KeyBlock));
@@ -63,11 +74,14 @@ pub(crate) fn literals() -> Vec<Literal> {
 /// Reads `text` once and returns what was found, unsettled.
 pub(crate) fn scan(text: &[u8], depth: u8) -> Vec<Hit> {
     let filter = filter::filter();
-    let mut scan = Scan { text, hits: Vec::new(), depth, settled: 0 };
+    let mut scan = Scan { text, hits: Vec::new(), depth, settled: 0, long_until: 0, dead_until: 0, encoded_until: 0, command_until: 0, commands: 0 };
     let mut from = 0;
     while let Some(at) = filter.next(text, from) {
         let mut resume = at + 1;
         for literal in filter.literals_at(text, at) {
+            if literal.bounded && !text::begins_token(text, at) {
+                continue;
+            }
             let found = scan.hits.len();
             let went = dispatch(&mut scan, at, literal);
             if scan.hits.len() > found {

@@ -52,12 +52,8 @@ pub(crate) fn find(text: &[u8]) -> Blocks {
     let mut blocks = Blocks::default();
     let mut last_close = None;
     let mut open: Option<(usize, usize, usize)> = None; // name, start, depth
-    let mut from = 0;
-    while let Some(found) = memchr::memchr(b'<', &text[from..]) {
-        let start = from + found;
-        from = start + 1;
+    for start in memchr::memchr_iter(b'<', text) {
         let Some(tag) = read(text, start) else { continue };
-        from = tag.end;
         // `Options<Private>` is a type, unless somebody closes it.
         if !tag.closing && is_type_argument(text, start) && *last_close.get_or_insert_with(|| last_closing(text)) < start {
             continue;
@@ -85,6 +81,10 @@ pub(crate) fn find(text: &[u8]) -> Blocks {
 }
 
 fn read(text: &[u8], start: usize) -> Option<Tag> {
+    // Most angle brackets are comparisons, types and markup of others.
+    if !matches!(text::at(text, start + 1), b'p' | b'P' | b's' | b'S' | b't' | b'T' | b'/' | b' ' | b'\t' | b'\n' | b'\r') {
+        return None;
+    }
     let mut at = skip_space(text, start + 1);
     let closing = text::at(text, at) == b'/';
     if closing {

@@ -92,7 +92,10 @@ pub(crate) fn starts_with_folded(text: &[u8], from: usize, word: &[u8]) -> bool 
 
 /// True when `needle` (given in lower case) occurs in `text`, letter case ignored.
 pub(crate) fn contains_folded(text: &[u8], needle: &[u8]) -> bool {
-    text.len() >= needle.len() && text.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
+    let Some((&first, _)) = needle.split_first() else { return true };
+    let Some(last) = text.len().checked_sub(needle.len()) else { return false };
+    let starts = memchr::memchr2_iter(first, first.to_ascii_uppercase(), &text[..=last]);
+    starts.into_iter().any(|at| text[at..at + needle.len()].eq_ignore_ascii_case(needle))
 }
 
 /// First position at or after `from` whose byte is not of `class`, bounded by `limit` bytes.

@@ -101,10 +101,10 @@ pub(crate) fn is_placeholder(value: &[u8]) -> bool {
     let trimmed = value.trim_ascii();
     let Some(&first) = trimmed.first() else { return true };
     let last = trimmed[trimmed.len() - 1];
-    if memchr::memmem::find(trimmed, crate::mask::OPENING).is_some() {
+    if memchr::memchr_iter(b'[', trimmed).any(|at| trimmed[at..].starts_with(crate::mask::OPENING)) {
         return true;
     }
-    if is_reference(trimmed, first, last) || is_repetitive(trimmed) {
+    if is_vocabulary(trimmed) || is_reference(trimmed, first, last) || is_repetitive(trimmed) {
         return true;
     }
     const HOLES: &[&[u8]] = &[
@@ -122,7 +122,7 @@ pub(crate) fn is_placeholder(value: &[u8]) -> bool {
     } else if trimmed.ends_with(b"EXAMPLE") || trimmed.ends_with(b"EXAMPLEKEY") {
         return true;
     }
-    is_vocabulary(trimmed)
+    false
 }
 
 /// `$VAR`, `${VAR}`, `{{ var }}`, `<name>`, `%VAR%`, `process.env.X`, `vault:…`: the secret is elsewhere.
@@ -161,11 +161,7 @@ fn is_reference(value: &[u8], first: u8, last: u8) -> bool {
         b'!' if value[1..].iter().all(|&b| text::is(b, ALPHA)) && value.len() > 2 => return true,
         _ => {}
     }
-    if memchr::memmem::find(value, b"${").is_some()
-        || memchr::memmem::find(value, b"$(").is_some()
-        || memchr::memmem::find(value, b"{{").is_some()
-        || memchr::memmem::find(value, b"#{").is_some()
-    {
+    if value.windows(2).any(|pair| matches!(pair, b"${" | b"$(" | b"{{" | b"#{")) {
         return true;
     }
     const REFERENCES: &[&[u8]] = &[
@@ -175,7 +171,7 @@ fn is_reference(value: &[u8], first: u8, last: u8) -> bool {
         b"params.", b"req.", b"request.", b"ctx.", b"std::", b"env!(", b"file:", b"/run/secrets", b"awskms:", b"gcp:", b"akv:", b"enc[", b"@env",
         b"credentials.", b"user.", b"props.", b"state.", b"input.", b"event.", b"context.", b"app.", b"cfg.", b"conf.",
     ];
-    REFERENCES.iter().any(|reference| text::starts_with_folded(value, 0, reference))
+    REFERENCES.iter().any(|reference| reference[0] == first.to_ascii_lowercase() && text::starts_with_folded(value, 0, reference))
 }
 
 /// `xxxx`, `0000`, `abcabc`, `123456789`, `abcdefgh`.
@@ -227,7 +223,7 @@ fn is_vocabulary(value: &[u8]) -> bool {
         }
         let longest = WORDS
             .iter()
-            .filter(|word| text::starts_with_folded(value, at, word))
+            .filter(|word| word[0] == byte.to_ascii_lowercase() && text::starts_with_folded(value, at, word))
             .map(|word| word.len())
             .max();
         let Some(longest) = longest else { return false };

@@ -6,6 +6,7 @@ mod envelopes;
 mod exchange;
 mod hook;
 mod house;
+mod journal;
 mod machine;
 mod page;
 mod samples;
@@ -63,13 +64,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
         }
     }
     if wants("journal") {
-        let mut command = run::cargo(&["bench", "--quiet", "-p", "throughline-store", "--bench", "journal"]);
-        quote(
-            &mut page,
-            "Journal",
-            "Acknowledged appends against bare append + fdatasync of the same bytes.",
-            &mut command,
-        )?;
+        journal::measure(&mut page)?;
     }
     if wants("redaction") {
         let mut command = run::cargo(&["run", "--release", "--quiet", "-p", "xtask", "--", "redaction"]);

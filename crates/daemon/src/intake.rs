@@ -125,15 +125,21 @@ impl Intake {
         if !self.spool.is_dirty() {
             return false;
         }
-        self.spool.drain(&self.place, |envelope| {
-            let seen = self.see(envelope, true);
-            match self.keep(&seen.entry, seen.leave) {
-                Outcome::Kept { .. } | Outcome::Left => {
-                    count(&self.counters.drained);
-                    Ok(())
-                }
-                Outcome::Failed(error) => Err(error),
-            }
+        self.spool.drain(&self.place, |envelopes| {
+            let seen: Vec<Seen> = envelopes.into_iter().map(|envelope| self.see(envelope, true)).collect();
+            // What is not to be kept is done with; the rest goes into the journal with one sync.
+            let left: Vec<bool> = seen.iter().map(|seen| seen.leave.is_some()).collect();
+            let entries: Vec<Entry> =
+                seen.into_iter().filter(|seen| seen.leave.is_none()).map(|seen| seen.entry).collect();
+            let mut outcomes = self.journal.append_all(&entries).into_iter();
+            let done: Vec<bool> = left
+                .into_iter()
+                .map(|left| left || outcomes.next().is_some_and(|outcome| outcome.is_ok()))
+                .collect();
+            self.counters
+                .drained
+                .fetch_add(done.iter().filter(|done| **done).count() as u64, Ordering::Relaxed);
+            done
         })
     }
 

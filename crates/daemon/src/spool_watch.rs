@@ -7,11 +7,14 @@ use std::time::{Duration, SystemTime};
 use client::Place;
 use client::spool::{Spool, Spooled, remove};
 use model::Envelope;
-use store::StoreError;
 
 /// File systems stamp a folder with the time of the last timer tick: a change right after our look may bear
 /// the same stamp, so a young one is not trusted.
 const YOUNG: Duration = Duration::from_millis(50);
+
+/// Envelopes journaled with one sync.
+const BATCH: usize = 256;
+const BATCH_BYTES: usize = 16 << 20;
 
 #[derive(Debug)]
 pub(crate) struct SpoolWatch {
@@ -31,35 +34,57 @@ impl SpoolWatch {
         clean != Some(stamp) || stamp.elapsed().is_ok_and(|age| age < YOUNG)
     }
 
-    /// Hands every spooled envelope to `take`, oldest first, and removes what was taken. Stops at the first that
-    /// could not be kept: it stays where it is. True if anything was taken.
-    pub(crate) fn drain(
-        &self,
-        place: &Place,
-        mut take: impl FnMut(Envelope) -> Result<(), StoreError>,
-    ) -> bool {
+    /// Hands the spooled envelopes to `take`, oldest first, and removes those it kept. Stops at the first batch
+    /// of which one could not be kept: it stays where it is. True if anything was taken.
+    pub(crate) fn drain(&self, place: &Place, mut take: impl FnMut(Vec<Envelope>) -> Vec<bool>) -> bool {
         let mut clean = self.clean.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = self.stamp();
+        let Ok(mut spool) = Spool::drain(place) else { return false };
         let mut taken = false;
-        let Ok(spool) = Spool::drain(place) else { return false };
-        for spooled in spool {
-            // A damaged one was set aside by the spool itself.
-            let Spooled::Whole { path, envelope, private_prompt } = spooled else { continue };
-            // A private prompt began its turn when it was spooled; there is nothing of it to keep.
-            if !private_prompt && take(envelope).is_err() {
+        loop {
+            let (paths, envelopes) = next_batch(&mut spool);
+            if paths.is_empty() {
+                // What we removed changed the stamp; look again next time.
+                *clean = if taken { None } else { stamp };
+                return taken;
+            }
+            let kept = take(envelopes);
+            let all = kept.iter().all(|kept| *kept);
+            for (path, _) in paths.iter().zip(kept).filter(|(_, kept)| *kept) {
+                // What cannot be removed comes again, under the same id.
+                let _ = remove(path);
+                taken = true;
+            }
+            if !all {
                 *clean = None;
                 return taken;
             }
-            // What cannot be removed comes again, under the same id.
-            let _ = remove(&path);
-            taken = true;
         }
-        // What we removed changed the stamp; look again next time.
-        *clean = if taken { None } else { stamp };
-        taken
     }
 
     fn stamp(&self) -> Option<SystemTime> {
         std::fs::metadata(&self.folder).ok()?.modified().ok()
     }
+}
+
+/// The next few envelopes and where they lie. What there is nothing to keep of is removed on the way.
+fn next_batch(spool: &mut Spool) -> (Vec<PathBuf>, Vec<Envelope>) {
+    let (mut paths, mut envelopes, mut bytes) = (Vec::new(), Vec::new(), 0);
+    while paths.len() < BATCH && bytes < BATCH_BYTES {
+        match spool.next() {
+            None => break,
+            // A damaged one was set aside by the spool itself.
+            Some(Spooled::Damaged { .. }) => {}
+            // A private prompt began its turn when it was spooled.
+            Some(Spooled::Whole { path, private_prompt: true, .. }) => {
+                let _ = remove(&path);
+            }
+            Some(Spooled::Whole { path, envelope, .. }) => {
+                bytes += envelope.body.len();
+                paths.push(path);
+                envelopes.push(envelope);
+            }
+        }
+    }
+    (paths, envelopes)
 }

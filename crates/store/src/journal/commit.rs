@@ -39,6 +39,19 @@ struct Pending {
     ticket: Arc<Ticket>,
 }
 
+/// How an entry stands after it was handed in.
+#[derive(Debug)]
+enum Queued {
+    /// Durable since before.
+    Known(u64),
+    /// Handed in by somebody else and not yet durable.
+    Earlier(Arc<Ticket>),
+    New {
+        ticket: Arc<Ticket>,
+        lead: bool,
+    },
+}
+
 /// Records that were written with one call and are not durable yet.
 #[derive(Debug)]
 pub(super) struct Flight {
@@ -88,27 +101,44 @@ impl Queue {
 impl Journal {
     /// Returns when the entry is durable. An error means that it was not kept, and only that.
     pub fn append(&self, entry: &Entry) -> Result<Receipt, StoreError> {
+        self.conclude(self.enqueue(entry)?)
+    }
+
+    /// The same for many, in their order and with as few syncs as they need. One outcome for each.
+    pub fn append_all(&self, entries: &[Entry]) -> Vec<Result<Receipt, StoreError>> {
+        // All are queued before the first leads, so that it takes the others along.
+        let queued: Vec<_> = entries.iter().map(|entry| self.enqueue(entry)).collect();
+        queued.into_iter().map(|queued| self.conclude(queued?)).collect()
+    }
+
+    fn enqueue(&self, entry: &Entry) -> Result<Queued, StoreError> {
         let draft = Draft::new(entry)?;
         let ticket = Arc::new(Ticket::new(entry.id));
         let mut queue = lock(&self.queue);
         if let Some(seq) = queue.recent.find(&entry.id) {
-            return Ok(Receipt { seq, duplicate: true });
+            return Ok(Queued::Known(seq));
         }
-        if let Some(earlier) =
-            queue.in_flight.get(&entry.id).filter(|earlier| !earlier.is_done()).map(Arc::clone)
-        {
-            drop(queue);
-            return earlier.wait_done().map(|seq| Receipt { seq, duplicate: true });
+        if let Some(earlier) = queue.in_flight.get(&entry.id).filter(|earlier| !earlier.is_done()) {
+            return Ok(Queued::Earlier(Arc::clone(earlier)));
         }
         queue.in_flight.insert(entry.id, Arc::clone(&ticket));
         queue.pending.push_back(Pending { draft, ticket: Arc::clone(&ticket) });
         let lead = queue.leading < TURNS;
         queue.leading += usize::from(lead);
-        drop(queue);
-        if lead || ticket.wait_called() {
-            self.lead();
+        Ok(Queued::New { ticket, lead })
+    }
+
+    fn conclude(&self, queued: Queued) -> Result<Receipt, StoreError> {
+        match queued {
+            Queued::Known(seq) => Ok(Receipt { seq, duplicate: true }),
+            Queued::Earlier(ticket) => ticket.wait_done().map(|seq| Receipt { seq, duplicate: true }),
+            Queued::New { ticket, lead } => {
+                if lead || ticket.wait_called() {
+                    self.lead();
+                }
+                ticket.wait_done().map(|seq| Receipt { seq, duplicate: false })
+            }
         }
-        ticket.wait_done().map(|seq| Receipt { seq, duplicate: false })
     }
 
     /// Writes what is queued, syncs, and passes the turn on. The caller's own record may have gone with

@@ -113,7 +113,7 @@ impl<'a> Batch<'a> {
         Ok(next as u64)
     }
 
-    /// Counts the event in its session. False when its id (or sequence number) is already here.
+    /// Counts the event in its session, and its tool call when that is over. False when its id (or sequence number) is already here.
     pub fn insert_event(&mut self, row: &EventRow) -> Result<bool, StoreError> {
         let changed = self.run(
             "INSERT INTO events (seq, id, at, agent, session, kind, tool, subagent, bytes, segment, \"offset\")
@@ -138,7 +138,10 @@ impl<'a> Batch<'a> {
         }
         self.run(
             "UPDATE sessions SET events = events + 1, tools = tools + ?2 WHERE id = ?1",
-            params![row.session.as_str(), i64::from(row.tool.is_some())],
+            params![
+                row.session.as_str(),
+                i64::from(row.kind.starts_with("PostToolUse") && row.tool.is_some())
+            ],
         )?;
         Ok(true)
     }

@@ -208,3 +208,21 @@ fn numbers_go_on_past_a_cursor_that_is_ahead() {
     assert_eq!(journal.verify().unwrap().damaged, []);
     assert_eq!(found[2].entry.id, id(3));
 }
+
+#[test]
+fn many_at_once_are_kept_in_their_order_and_known_ones_are_not_written_again() {
+    let world = World::new();
+    let journal = world.open();
+    let entries: Vec<_> = (0..3000).map(entry).collect();
+    journal.append(&entries[7]).unwrap();
+    let mut twice = entries.clone();
+    twice.push(entries[9].clone());
+    let receipts: Vec<_> = journal.append_all(&twice).into_iter().map(Result::unwrap).collect();
+    assert!(receipts[7].duplicate && receipts[3000].duplicate);
+    assert_eq!(receipts[3000].seq, receipts[9].seq);
+    let read: Vec<_> = journal.read_from(1).map(|stored| stored.unwrap().entry.id).collect();
+    let mut expected: Vec<_> = entries.iter().map(|entry| entry.id).collect();
+    let first = expected.remove(7);
+    expected.insert(0, first);
+    assert_eq!(read, expected);
+}

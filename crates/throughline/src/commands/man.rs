@@ -13,7 +13,12 @@ impl Man {
         let mut page = Vec::new();
         let mut definition = cli::definition();
         definition.build();
-        clap_mangen::Man::new(definition.clone()).render(&mut page)?;
+        // Not the whole page at once: it would refer to a page of its own for every command, and there is only this one.
+        let whole = clap_mangen::Man::new(definition.clone());
+        whole.render_title(&mut page)?;
+        whole.render_name_section(&mut page)?;
+        whole.render_synopsis_section(&mut page)?;
+        whole.render_description_section(&mut page)?;
         for sub in definition.get_subcommands() {
             let mut section = Vec::new();
             let man = clap_mangen::Man::new(sub.clone());

@@ -52,7 +52,9 @@ impl Uninstall {
                 return Ok(());
             }
             Original::Text(original) => Edit { before: Some(text), after: original, summary: Vec::new() },
-            Original::Unknown => adapter.plan_uninstall(&text).map_err(|error| settings_file::refused(&path, &error))?,
+            Original::Unknown => {
+                adapter.plan_uninstall(&text).map_err(|error| settings_file::refused(&path, &error))?
+            }
         };
         if !edit.changes() {
             return print::line(&format!("{} does not name us; nothing was changed", path.display()));

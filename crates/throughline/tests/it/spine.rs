@@ -48,11 +48,16 @@ fn every_real_envelope_is_recorded_once_with_its_fields() {
     names.retain(|path| path.extension().is_some_and(|end| end == "json"));
     names.sort();
     assert!(names.len() >= 130, "{}", names.len());
-    let sent: Vec<Value> = names.iter().map(|path| serde_json::from_slice(&fs::read(path).unwrap()).unwrap()).collect();
+    let sent: Vec<Value> =
+        names.iter().map(|path| serde_json::from_slice(&fs::read(path).unwrap()).unwrap()).collect();
     for path in &names {
         let said = house.hook(&fs::read(path).unwrap());
         // The sessions of the fixtures hear of each other; nobody else has anything to say.
-        assert!(said.is_empty() || path.to_string_lossy().contains("SessionStart"), "{}: {said}", path.display());
+        assert!(
+            said.is_empty() || path.to_string_lossy().contains("SessionStart"),
+            "{}: {said}",
+            path.display()
+        );
     }
     let events = house.events();
     assert_eq!(events.len(), sent.len());
@@ -68,7 +73,8 @@ fn every_real_envelope_is_recorded_once_with_its_fields() {
 fn nothing_unredacted_is_written_anywhere() {
     let house = House::new();
     let (token, password) = (canary(), password());
-    let text = format!("export GITHUB_TOKEN={token}\nPGPASSWORD='{password}' psql\nmysql -uroot -p'{password}'\n");
+    let text =
+        format!("export GITHUB_TOKEN={token}\nPGPASSWORD='{password}' psql\nmysql -uroot -p'{password}'\n");
     // The first goes to the spool, the rest to the daemon.
     for round in 0..5 {
         house.send(&house.prompt("s", &format!("{round} {text}")));
@@ -156,7 +162,8 @@ fn switches_and_the_skip_list_work_at_once_and_in_the_project_they_can_only_narr
     house.send(&house.tool("s", "Bash", "x"));
     house.send(&house.tool("s", "WebFetch", "x"));
     house.send(&house.tool("s", "Read", "kept"));
-    let tools: Vec<_> = house.events().iter().map(|event| event["tool"].as_str().unwrap().to_owned()).collect();
+    let tools: Vec<_> =
+        house.events().iter().map(|event| event["tool"].as_str().unwrap().to_owned()).collect();
     assert_eq!(tools, ["TodoWrite", "Bash", "Read"]);
 }
 

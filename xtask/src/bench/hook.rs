@@ -1,9 +1,11 @@
 //! What a hook costs, against what nothing costs. Every contestant runs once per round, round after round, so that
 //! a busy moment of the machine falls on all of them.
 
+use std::fs::{File, OpenOptions};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use tempfile::TempDir;
@@ -31,6 +33,8 @@ const INTERPRETER_ROUNDS: usize = 50;
 enum What {
     Program(Program),
     Exchange(PathBuf, Vec<u8>),
+    /// What durability costs whoever promises it: the same bytes appended and synced.
+    Append(File, Vec<u8>),
 }
 
 struct Contestant {
@@ -50,14 +54,25 @@ impl Contestant {
         Self { name: name.into(), what, walls: Vec::new(), cpu: Duration::ZERO }
     }
 
+    fn append(name: impl Into<String>, home: &Path, body: Vec<u8>) -> Result<Self> {
+        let file = OpenOptions::new().create(true).append(true).open(home.join("floor"))?;
+        Ok(Self { name: name.into(), what: What::Append(file, body), walls: Vec::new(), cpu: Duration::ZERO })
+    }
+
     fn once(&mut self) -> Result<()> {
-        match &self.what {
+        match &mut self.what {
             What::Program(program) => {
                 let cost = program.run()?;
                 self.walls.push(cost.wall);
                 self.cpu += cost.cpu;
             }
             What::Exchange(socket, body) => self.walls.push(exchange(socket, body)?),
+            What::Append(file, body) => {
+                let start = Instant::now();
+                file.write_all(body)?;
+                file.sync_data()?;
+                self.walls.push(start.elapsed());
+            }
         }
         Ok(())
     }
@@ -104,7 +119,7 @@ pub(crate) fn measure(page: &mut Page, options: Options, release: &Release) -> R
             "Start of a process to its end; the envelope waits in a pipe. One after the other, round-robin. \"null\" is \
              a partner that answers at once and keeps nothing; \"daemon\" is the real one, durable before it answers.",
         );
-        let mut field = contestants(release, &empty, &partners, *size, label);
+        let mut field = contestants(release, &empty, &partners, *size, label)?;
         race(&mut field, rounds)?;
         page.times_head();
         for contestant in &field {
@@ -129,9 +144,10 @@ const EMPTY: usize = 0;
 const TRUE: usize = 1;
 const EXCHANGE_NULL: usize = 2;
 const EXCHANGE_DAEMON: usize = 3;
-const TINY_NULL: usize = 4;
-const TINY_DAEMON: usize = 5;
-const TWIN_DAEMON: usize = 6;
+const APPEND: usize = 4;
+const TINY_NULL: usize = 5;
+const TINY_DAEMON: usize = 6;
+const TWIN_DAEMON: usize = 7;
 
 /// In the order of the constants above.
 fn contestants(
@@ -145,15 +161,16 @@ fn contestants(
     let (null, real) = (partners.null.path(), partners.real.home());
     let tiny = |home: &Path| Program::new(&release.hook, &[EVENT], &body).at_home(home);
     let twin = Program::new(&release.throughline, &["hook", EVENT], &body).at_home(real);
-    vec![
+    Ok(vec![
         Contestant::program("an empty program without a library", Program::new(empty, &[], &body)),
         Contestant::program("/bin/true", Program::new(Path::new("/bin/true"), &[], &body)),
         Contestant::exchange("the exchange alone, null", null, body.clone()),
         Contestant::exchange("the exchange alone, daemon", real, body.clone()),
+        Contestant::append("append + fdatasync alone", real, body.clone())?,
         Contestant::program("throughline-hook, null", tiny(null)),
         Contestant::program("throughline-hook, daemon", tiny(real)),
         Contestant::program("throughline hook, daemon", twin),
-    ]
+    ])
 }
 
 fn race(field: &mut [Contestant], rounds: usize) -> Result<()> {
@@ -179,7 +196,22 @@ fn judge(page: &mut Page, field: &[Contestant], label: &str) {
         page.goal(Goal { says: says.to_owned(), ours, reference, most, unit: "ms", noise });
     };
     let true_noise = field[TRUE].noise();
-    goal("throughline-hook p50 / `/bin/true` p50", median(TINY_DAEMON), median(TRUE), 0.6, true_noise);
+    goal("throughline-hook p50 / `/bin/true` p50, null", median(TINY_NULL), median(TRUE), 0.6, true_noise);
+    // The disk's own time is nobody's cost: it comes on top of what a start may take.
+    goal(
+        "throughline-hook p50 / (0.6 x `/bin/true` + 2 x fdatasync), daemon",
+        median(TINY_DAEMON),
+        0.6 * median(TRUE) + 2.0 * median(APPEND),
+        1.0,
+        field[TRUE].noise().max(field[APPEND].noise()),
+    );
+    goal(
+        "what the daemon adds to the exchange / fdatasync",
+        median(EXCHANGE_DAEMON) - median(EXCHANGE_NULL),
+        median(APPEND),
+        2.0,
+        field[APPEND].noise(),
+    );
     goal(
         "throughline-hook p50 / (empty program + exchange), null",
         median(TINY_NULL),

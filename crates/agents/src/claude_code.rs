@@ -7,6 +7,7 @@ mod read;
 mod write;
 
 use model::{Advice, Event, EventKind, Reply};
+use read::Contents;
 
 use crate::{Adapter, Edit, HookCommand, Incoming, Installed, Powers, SettingsError, SettingsPaths};
 
@@ -29,7 +30,11 @@ impl Adapter for ClaudeCode {
     }
 
     fn read(&self, incoming: &Incoming<'_>) -> Event {
-        read::read(self.name(), incoming)
+        read::read(self.name(), incoming, Contents::Decoded)
+    }
+
+    fn glance(&self, incoming: &Incoming<'_>) -> Event {
+        read::read(self.name(), incoming, Contents::LeftOut)
     }
 
     fn powers(&self, kind: EventKind) -> Powers {

@@ -135,11 +135,11 @@ fn scalar_end(bytes: &[u8], at: usize) -> Option<usize> {
 fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
     let mut end = at + 1;
     loop {
-        match bytes.get(end)? {
-            b'"' => return Some(end + 1),
-            b'\\' => end += 2,
-            _ => end += 1,
+        end += memchr::memchr2(b'"', b'\\', bytes.get(end..)?)?;
+        if bytes[end] == b'"' {
+            return Some(end + 1);
         }
+        end += 2;
     }
 }
 

@@ -30,6 +30,10 @@ pub trait Adapter: Send + Sync {
     /// that is missing, of another type or too deep to read is absent.
     fn read(&self, incoming: &Incoming<'_>) -> Event;
 
+    /// The same without what a tool was given and what it gave (`Value::Null`): enough to file an event, at a
+    /// fraction of the cost. An agent waits while an event is filed.
+    fn glance(&self, incoming: &Incoming<'_>) -> Event;
+
     /// What the agent can be answered on such an event.
     fn powers(&self, kind: EventKind) -> Powers;
 

@@ -162,7 +162,11 @@ impl Intake {
             context: &context,
             json: &redacted.json,
         };
-        let mut event = adapter.read(&incoming);
+        // Filing needs a few names; only who speaks wants to know what a tool was given and gave.
+        let mut event = adapter.glance(&incoming);
+        if engine::ALL.iter().any(|behavior| behavior.speaks_on(event.kind)) {
+            event = adapter.read(&incoming);
+        }
         let workspace = event.cwd.as_deref().and_then(|cwd| self.workspaces.find(Path::new(cwd)));
         if let Some(workspace) = &workspace {
             note_workspace(&mut context, workspace);

@@ -22,6 +22,8 @@ const BATCH_BYTES: usize = 16 << 20;
 const MAX_KIND: usize = 48;
 /// The journal wakes us; this is only for being told to stop on a system that lost a wake-up.
 const NAP: Duration = Duration::from_mins(10);
+/// Long enough for the hooks of one step of an agent, short enough that nobody sees it.
+const BREATH: Duration = Duration::from_millis(40);
 /// Between the head's move and the bytes behind it.
 const MOMENT: Duration = Duration::from_millis(1);
 /// After a full disk or a locked database, in steps up to the last.
@@ -35,6 +37,8 @@ pub(crate) struct Learner {
     /// Retention has dropped segments: the rows that point at them go, too.
     pub(crate) prune: AtomicBool,
     moved: (Mutex<()>, Condvar),
+    /// Somebody waits for what is learned: no breath is taken.
+    hurry: (Mutex<bool>, Condvar),
     stopping: AtomicBool,
 }
 
@@ -45,17 +49,20 @@ impl Learner {
             learned: AtomicU64::new(0),
             prune: AtomicBool::new(false),
             moved: (Mutex::new(()), Condvar::new()),
+            hurry: (Mutex::new(false), Condvar::new()),
             stopping: AtomicBool::new(false),
         })
     }
 
     pub(crate) fn stop(&self) {
         self.stopping.store(true, Ordering::SeqCst);
+        self.hurry();
         self.intake.journal.wake();
     }
 
     /// Waits until everything up to `seq` is derived. False: it took too long.
     pub(crate) fn wait_until(&self, seq: u64, until: Instant) -> bool {
+        self.hurry();
         let (lock, moved) = &self.moved;
         let mut held = lock.lock().unwrap_or_else(PoisonError::into_inner);
         while self.learned.load(Ordering::SeqCst) < seq {
@@ -66,6 +73,22 @@ impl Learner {
             held = moved.wait_timeout(held, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         true
+    }
+
+    fn hurry(&self) {
+        let (lock, hurried) = &self.hurry;
+        *lock.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        hurried.notify_all();
+    }
+
+    /// Lets a burst gather, so that it costs one transaction and no processor the agent wants.
+    fn take_breath(&self) {
+        let (lock, hurried) = &self.hurry;
+        let mut hurry = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*hurry {
+            hurry = hurried.wait_timeout(hurry, BREATH).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *hurry = false;
     }
 
     fn move_to(&self, seq: u64) {
@@ -106,6 +129,7 @@ impl Learner {
         while !self.stopping.load(Ordering::SeqCst) {
             let cursor = self.learned.load(Ordering::SeqCst);
             if self.intake.journal.wait_beyond(cursor, NAP) > cursor {
+                self.take_breath();
                 self.learn_batch(&mut tables, cursor)?;
             }
         }

@@ -16,8 +16,15 @@ const UNNAMED: &str = "unknown";
 /// Opens the prompt that the client makes when a background task ends.
 const TASK_NOTIFICATION: &str = "<task-notification>";
 
-pub(super) fn read(agent: &'static str, incoming: &Incoming<'_>) -> Event {
-    let fields = Fields::of(incoming.json);
+/// What to do about a tool's input and result, which are nearly all of an envelope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Contents {
+    Decoded,
+    LeftOut,
+}
+
+pub(super) fn read(agent: &'static str, incoming: &Incoming<'_>, contents: Contents) -> Event {
+    let fields = Fields::of(incoming.json, contents);
     let name = fields
         .word("hook_event_name")
         .or_else(|| incoming.hint.filter(|hint| !hint.is_empty()).map(|hint| cut(hint.to_owned())))
@@ -66,7 +73,7 @@ fn detail(kind: EventKind, fields: &Fields<'_>) -> Option<Detail> {
             tool(fields, Outcome::Denied { reason: fields.text("reason").unwrap_or_default() })?
         }
         PostToolUse => {
-            let response = fields.value("tool_response").unwrap_or(Value::Null);
+            let response = fields.contents("tool_response");
             tool(fields, Outcome::Succeeded { response, duration_ms: fields.number("duration_ms") })?
         }
         PostToolUseFailure => {
@@ -116,7 +123,7 @@ fn tool(fields: &Fields<'_>, outcome: Outcome) -> Option<Detail> {
     Some(Detail::Tool(ToolCall {
         name: fields.word("tool_name")?,
         use_id: fields.word("tool_use_id"),
-        input: fields.value("tool_input").unwrap_or(Value::Null),
+        input: fields.contents("tool_input"),
         outcome,
     }))
 }
@@ -129,17 +136,18 @@ fn compaction(fields: &Fields<'_>, text: &str) -> Detail {
 struct Fields<'a> {
     json: &'a [u8],
     members: Vec<(String, Member)>,
+    contents: Contents,
 }
 
 impl<'a> Fields<'a> {
-    fn of(json: &'a [u8]) -> Self {
+    fn of(json: &'a [u8], contents: Contents) -> Self {
         let whole = json::skip_space(json, 0)..json.len();
         let members = json::members(json, &whole)
             .unwrap_or_default()
             .into_iter()
             .filter_map(|member| Some((json::string(json, &member.key)?, member)))
             .collect();
-        Self { json, members }
+        Self { json, members, contents }
     }
 
     fn member(&self, name: &str) -> Option<&Member> {
@@ -162,6 +170,14 @@ impl<'a> Fields<'a> {
 
     fn value(&self, name: &str) -> Option<Value> {
         json::value(self.json, &self.member(name)?.value)
+    }
+
+    /// Null also where it is absent.
+    fn contents(&self, name: &str) -> Value {
+        match self.contents {
+            Contents::Decoded => self.value(name).unwrap_or(Value::Null),
+            Contents::LeftOut => Value::Null,
+        }
     }
 
     fn number(&self, name: &str) -> Option<u64> {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use model::{Detail, Event, EventKind, Outcome};
 
-use crate::read;
+use crate::{glance, read};
 
 #[test]
 fn every_envelope_reads_as_its_recorded_event() {
@@ -42,6 +42,25 @@ fn all_events_but_the_one_never_captured_have_an_envelope() {
         .filter(|name| !folder.join(format!("{name}-1.json")).exists())
         .collect();
     assert_eq!(missing, ["TeammateIdle"]);
+}
+
+#[test]
+fn a_glance_sees_everything_but_what_tools_were_given_and_gave() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/claude_code");
+    for file in std::fs::read_dir(&folder).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "json") {
+            let json = std::fs::read(&path).unwrap();
+            let mut event = read(&json, None);
+            if let Detail::Tool(call) = &mut event.detail {
+                call.input = serde_json::Value::Null;
+                if let Outcome::Succeeded { response, .. } = &mut call.outcome {
+                    *response = serde_json::Value::Null;
+                }
+            }
+            assert_eq!(glance(&json), event, "{}", path.display());
+        }
+    }
 }
 
 /// One line per field; absent ones are left out.

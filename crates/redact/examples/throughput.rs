@@ -34,7 +34,10 @@ fn main() {
     ordered.sort_by(f64::total_cmp);
     let median = ordered[ordered.len() / 2];
     let (slowest, rate) = rates.iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("there are shapes");
-    println!("median {median:.0} MB/s, slowest {slowest} at {rate:.0} MB/s ({:.2} of the median)", rate / median);
+    println!(
+        "median {median:.0} MB/s, slowest {slowest} at {rate:.0} MB/s ({:.2} of the median)",
+        rate / median
+    );
 }
 
 /// The best of several runs: other work on the machine can only slow a run down.
@@ -78,14 +81,33 @@ fn shapes() -> Vec<(&'static str, String)> {
     let code = include_str!("../src/engine.rs");
     let log = (0..200)
         .map(|n| format!("2026-11-15T22:15:{:02}.{n:03}Z INFO  server::http request id={n:08x}-5996-4055-8d51-9334035847e7 path=/api/v1/items/{n} status=200 took={n}ms\n", n % 60))
-        .collect::<String>();
-    let diff = code.lines().map(|line| format!("+{line}\n")).collect::<String>();
-    let numbered = code.lines().enumerate().map(|(n, line)| format!("{:>6}→{line}\n", n + 1)).collect::<String>();
+        .collect::<Vec<_>>().concat();
+    let diff = code.lines().map(|line| format!("+{line}\n")).collect::<Vec<_>>().concat();
+    let numbered = code
+        .lines()
+        .enumerate()
+        .map(|(n, line)| format!("{:>6}→{line}\n", n + 1))
+        .collect::<Vec<_>>()
+        .concat();
     let lock = (0..100)
-        .map(|n| format!("[[package]]\nname = \"crate-{n}\"\nversion = \"1.{n}.0\"\nchecksum = \"{:064x}\"\n\n", n * 0x1234_5678_9abc_usize))
-        .collect::<String>();
+        .map(|n| {
+            format!(
+                "[[package]]\nname = \"crate-{n}\"\nversion = \"1.{n}.0\"\nchecksum = \"{:064x}\"\n\n",
+                n * 0x1234_5678_9abc_usize
+            )
+        })
+        .collect::<Vec<_>>()
+        .concat();
     let prose = "The daemon commits before it answers, so an acknowledged event is never lost. When the socket is gone, the client writes a spool file and leaves; the next start drains it.\n".repeat(20);
-    let secrets = (0..40).map(|n| format!("export SERVICE_{n}_PASSWORD=hunter{n}-rabbit\nuser {n} logged in from 10.0.0.{n}\n{}", &log[..600])).collect::<String>();
+    let secrets = (0..40)
+        .map(|n| {
+            format!(
+                "export SERVICE_{n}_PASSWORD=hunter{n}-rabbit\nuser {n} logged in from 10.0.0.{n}\n{}",
+                &log[..600]
+            )
+        })
+        .collect::<Vec<_>>()
+        .concat();
     let mixed = [code, &log, &diff, &prose, &lock, &secrets].concat();
     let mut shapes = vec![
         ("mixed tool output", mixed),

@@ -3,9 +3,9 @@
 //! only when it is no placeholder, no reference and no code.
 
 use crate::hit::{Hit, Rule};
+use crate::judge;
 use crate::lexicon::{self, Announced, Strength};
 use crate::mask;
-use crate::likeness::Shape;
 use crate::scan::Scan;
 use crate::text::{self, ALNUM, ALPHA, BLANK, DIGIT, LOWER, NAME, UPPER};
 use crate::value::{self, Ending, Value};
@@ -69,6 +69,7 @@ pub(crate) enum Operator {
 
 /// What surrounds a value.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "four independent observations, each asked for by name")]
 pub(crate) struct Setting {
     pub operator: Operator,
     pub quoted: bool,
@@ -101,7 +102,7 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     }
     let name = &text[name_start..name_end];
     let dashes = name.iter().take_while(|&&b| b == b'-').count();
-    let flagged = dashes > 0 && !text::is(text::before(text, name_start), ALNUM);
+    let flagged = dashes > 0 && text::begins_token(text, name_start);
     let name = trim_name(&name[dashes..]);
     let Some(announced) = lexicon::announced(name) else { return name_end };
     // arn:aws:secretsmanager:…:secret:name is the name of a secret.
@@ -111,13 +112,22 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     if operator == Operator::Comma && !matches!(text::before(text, name_start), b'"' | b'\'' | b'`') {
         return name_end;
     }
-    if operator == Operator::Blank && !flagged && !(is_typed(text, value_at) && is_blank_bound(text, name_start, name)) {
+    let bound = operator == Operator::Blank
+        && !flagged
+        && is_typed(text, value_at)
+        && is_blank_bound(text, name_start, name);
+    if operator == Operator::Blank && !flagged && !bound {
         return name_end;
     }
     let query = matches!(text::before(text, name_start), b'?' | b'&');
-    let own_line = is_own_line(text, name_start);
-    let inline = operator == Operator::Equals && !spaced && (announced.shouted || !is_inside_code(text, name_start));
-    let found = found(text, value_at, operator, own_line && !spaced, flagged, query);
+    // Badges carry a token so that anybody can see them.
+    if query && text[..name_start - 1].ends_with(b".svg") {
+        return name_end;
+    }
+    let mut own_line = is_own_line(text, name_start);
+    let inline =
+        operator == Operator::Equals && !spaced && (announced.shouted || !is_inside_code(text, name_start));
+    let found = found(text, value_at, operator, own_line && !spaced, flagged || bound, query);
     let Some(value) = found else { return name_end };
     if value.end - value.start >= value::LONGEST_VALUE {
         scan.long_until = value.end;
@@ -126,10 +136,21 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     if announced.kind == "mnemonic" {
         return mnemonic(scan, value, name_end);
     }
-    let setting = Setting { operator, quoted: value.quoted, own_line, spaced, flag: flagged || query || inline };
+    // `password: other_name,` is a member of a program's structure; configuration has no comma there.
+    if !value.quoted && operator == Operator::Colon && matches!(text::at(text, value.end), b',' | b';' | b')')
+    {
+        own_line = false;
+    }
+    let setting = Setting {
+        operator,
+        quoted: value.quoted,
+        own_line,
+        spaced,
+        flag: flagged || query || inline || bound,
+    };
     let value = without_scheme(text, value);
     let bytes = &text[value.start..value.end];
-    if !is_secret(announced, name, bytes, setting) {
+    if !judge::is_secret(announced, name, bytes, setting) {
         return name_end;
     }
     scan.hits.push(hit(announced, value.start, value.end));
@@ -141,6 +162,7 @@ pub(crate) fn vendor(scan: &mut Scan<'_>, at: usize, length: usize) -> usize {
     let text = scan.text;
     let after = at + length;
     let begins = !text::is(text::before(text, at), ALPHA)
+        || text::begins_token(text, at)
         || text::is(text[at], UPPER) && text::is(text::before(text, at), LOWER);
     if !begins {
         return at + 1;
@@ -161,7 +183,7 @@ pub(crate) fn vendor(scan: &mut Scan<'_>, at: usize, length: usize) -> usize {
     let name = trim_name(&text[name_start..name_end]);
     let Some(value) = value::read(text, value_at, Ending::Punctuation) else { return after };
     let bytes = &text[value.start..value.end];
-    if !is_vendor_value(name, bytes, value.quoted) {
+    if !judge::is_vendor_value(name, bytes, value.quoted) {
         return after;
     }
     scan.hits.push(Hit::new(value.start, value.end, &RULES[3]));
@@ -179,7 +201,8 @@ pub(crate) fn judge_named(name: &[u8], value: &[u8]) -> Option<Hit> {
         return (words >= 11).then(|| hit(announced, 0, value.len()));
     }
     let inner = without_scheme(value, whole);
-    is_secret(announced, name, &value[inner.start..inner.end], setting).then(|| hit(announced, inner.start, inner.end))
+    judge::is_secret(announced, name, &value[inner.start..inner.end], setting)
+        .then(|| hit(announced, inner.start, inner.end))
 }
 
 fn hit(announced: Announced, start: usize, end: usize) -> Hit {
@@ -236,25 +259,34 @@ fn operator(text: &[u8], name_end: usize) -> Option<(Operator, usize, bool)> {
     let byte = text::at(text, at);
     let next = text::at(text, at + 1);
     let (operator, length) = match byte {
-        b'=' if next == b'=' => (Operator::Compares, if text::at(text, at + 2) == b'=' { 3 } else { 2 }),
+        b'=' | b'!' if next == b'=' => {
+            (Operator::Compares, if text::at(text, at + 2) == b'=' { 3 } else { 2 })
+        }
         b'=' if next == b'>' => (Operator::Equals, 2),
         b'=' if next == b'~' => return None,
         b'=' => (Operator::Equals, 1),
-        b':' if next == b'=' => (Operator::Equals, 2),
+        b':' | b'+' | b'?' | b'|' if next == b'=' => (Operator::Equals, 2),
         b':' if next == b':' => (text::at(text, at + 2) == b'=').then_some((Operator::Equals, 3))?,
         b':' => (Operator::Colon, 1),
-        b'+' | b'?' | b'|' if next == b'=' => (Operator::Equals, 2),
+
         b'|' if next == b'|' && text::at(text, at + 2) == b'=' => (Operator::Equals, 3),
-        b'!' if next == b'=' => (Operator::Compares, if text::at(text, at + 2) == b'=' { 3 } else { 2 }),
+
         b',' if closed_quote => return comma(text, at),
         b'(' if !closed_quote && !spaced => (Operator::Call, 1),
         b'>' if !spaced => (Operator::Markup, 1),
         b'<' => return markup_pair(text, at),
         b'|' if spaced => return table_cell(text, name_end, at),
-        b'\n' | b'\r' if !closed_quote => return value_attribute(text, at).map(|at| (Operator::Equals, at, true)),
-        _ if spaced && closed_quote => return value_attribute(text, at).map(|at| (Operator::Equals, at, true)),
+        b'\n' | b'\r' if !closed_quote => {
+            return value_attribute(text, at).map(|at| (Operator::Equals, at, true));
+        }
+        _ if spaced && closed_quote => {
+            return value_attribute(text, at).map(|at| (Operator::Equals, at, true));
+        }
         _ if spaced => {
             if let Some(value) = value_attribute(text, at) {
+                return Some((Operator::Equals, value, true));
+            }
+            if let Some(value) = after_type_word(text, at) {
                 return Some((Operator::Equals, value, true));
             }
             for verb in [&b"is "[..], b"was ", b"is: ", b"set to "] {
@@ -308,7 +340,11 @@ fn table_cell(text: &[u8], name_end: usize, bar: usize) -> Option<(Operator, usi
     let value = text::skip_blank(text, bar + 1, LONGEST_GAP);
     let end = value + text[value..text.len().min(value + 256)].iter().position(|&b| b <= b' ')?;
     let after = text::skip_blank(text, end, LONGEST_GAP);
-    (matches!(text::at(text, after), b'|' | b'\n' | b'\r') && end > value).then_some((Operator::Colon, value, true))
+    (matches!(text::at(text, after), b'|' | b'\n' | b'\r') && end > value).then_some((
+        Operator::Colon,
+        value,
+        true,
+    ))
 }
 
 /// `"value": …`, `value="…"`: the other half of a name and value pair.
@@ -335,9 +371,25 @@ fn markup_pair(text: &[u8], at: usize) -> Option<(Operator, usize, bool)> {
         return None;
     }
     let close = at + memchr::memchr(b'>', &text[at..text.len().min(at + 32)])?;
-    let open = skip_space(text, close + 1, LONGEST_GAP);
-    let opens = [&b"<string>"[..], b"<value>", b"<data>"].into_iter().find(|tag| text::starts_with_folded(text, open, tag))?;
+    let mut open = skip_space(text, close + 1, LONGEST_GAP);
+    // A viewer's number or a diff's sign may stand before the next line.
+    if text::at(text, open) != b'<' {
+        let stop = open.saturating_add(16).min(text.len());
+        open += memchr::memchr(b'<', &text[open..stop])?;
+    }
+    let opens = [&b"<string>"[..], b"<value>", b"<data>"]
+        .into_iter()
+        .find(|tag| text::starts_with_folded(text, open, tag))?;
     Some((Operator::Markup, open + opens.len(), false))
+}
+
+/// `var token string = "…"`: Go puts the type where others put nothing.
+fn after_type_word(text: &[u8], from: usize) -> Option<usize> {
+    let word = [&b"string "[..], b"[]byte ", b"String ", b"*string ", b"TEXT ", b"text "]
+        .into_iter()
+        .find(|word| text::starts_with(text, from, word))?;
+    let at = text::skip_blank(text, from + word.len(), 8);
+    (text::at(text, at) == b'=' && text::at(text, at + 1) != b'=').then(|| text::skip_blank(text, at + 1, 8))
 }
 
 /// `password: &str = "…"`: the value is behind the type.
@@ -346,15 +398,31 @@ fn after_type(text: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while at < limit {
         match text[at] {
-            b'=' if at > from && text::at(text, at + 1) != b'=' => return Some(text::skip_blank(text, at + 1, 16)),
-            b if text::is(b, ALNUM) || matches!(b, b' ' | b'&' | b'<' | b'>' | b'_' | b'\'' | b'[' | b']' | b'.' | b'|' | b'?') => at += 1,
+            b'=' if at > from && text::at(text, at + 1) != b'=' => {
+                return Some(text::skip_blank(text, at + 1, 16));
+            }
+            b if text::is(b, ALNUM)
+                || matches!(
+                    b,
+                    b' ' | b'&' | b'<' | b'>' | b'_' | b'\'' | b'[' | b']' | b'.' | b'|' | b'?'
+                ) =>
+            {
+                at += 1;
+            }
             _ => return None,
         }
     }
     None
 }
 
-fn found(text: &[u8], at: usize, operator: Operator, environment: bool, flagged: bool, query: bool) -> Option<Value> {
+fn found(
+    text: &[u8],
+    at: usize,
+    operator: Operator,
+    environment: bool,
+    flagged: bool,
+    query: bool,
+) -> Option<Value> {
     match operator {
         Operator::Markup => {
             let limit = text.len().min(at + value::LONGEST_VALUE);
@@ -367,7 +435,17 @@ fn found(text: &[u8], at: usize, operator: Operator, environment: bool, flagged:
         }
         _ => {
             let ending = if (environment || flagged) && !query { Ending::Blank } else { Ending::Punctuation };
-            value::read(text, at, ending)
+            let mut value = value::read(text, at, ending)?;
+            // `pass=…&user=…` is a form, wherever it stands.
+            if !value.quoted && ending == Ending::Blank {
+                let bytes = &text[value.start..value.end];
+                let field = memchr::memchr_iter(b'&', bytes).find(|&and| {
+                    let name = text::run_end(bytes, and + 1, NAME, 40);
+                    name > and + 1 && text::at(bytes, name) == b'='
+                });
+                value.end = field.map_or(value.end, |and| value.start + and);
+            }
+            Some(value)
         }
     }
 }
@@ -380,17 +458,30 @@ fn is_typed(text: &[u8], at: usize) -> bool {
 
 /// Bound to its value by a blank alone: netrc, redis.conf, SQL, `aws configure set`.
 fn is_blank_bound(text: &[u8], name_start: usize, name: &[u8]) -> bool {
-    if [&b"requirepass"[..], b"masterauth", b"storepass", b"keypass"].iter().any(|word| name.eq_ignore_ascii_case(word)) {
+    if [&b"requirepass"[..], b"masterauth", b"storepass", b"keypass"]
+        .iter()
+        .any(|word| name.eq_ignore_ascii_case(word))
+    {
         return true;
     }
     let from = name_start.saturating_sub(160);
     let lead = &text[from..name_start];
-    if text::contains_folded(lead, b"login ") || text::contains_folded(lead, b"configure set ") || text::contains_folded(lead, b"machine ") {
+    if text::contains_folded(lead, b"login ")
+        || text::contains_folded(lead, b"configure set ")
+        || text::contains_folded(lead, b"machine ")
+    {
+        return true;
+    }
+    // ENV NAME value, ARG NAME value; enable secret value
+    let lead_end = lead.trim_ascii_end();
+    if [&b"ENV"[..], b"ARG", b"enable"].iter().any(|word| lead_end.ends_with(word)) {
         return true;
     }
     // CREATE USER x WITH PASSWORD 'y'; ALTER ROLE … ENCRYPTED PASSWORD '…'
-    text::contains_folded(lead, b"user ") && text::contains_folded(lead, b"with ") || text::contains_folded(lead, b"encrypted ")
-        || text::contains_folded(lead, b"alter role") || text::contains_folded(lead, b"alter user")
+    text::contains_folded(lead, b"user ") && text::contains_folded(lead, b"with ")
+        || text::contains_folded(lead, b"encrypted ")
+        || text::contains_folded(lead, b"alter role")
+        || text::contains_folded(lead, b"alter user")
 }
 
 /// The assignment has its line to itself, but for what tools put before it.
@@ -408,7 +499,31 @@ fn is_own_line(text: &[u8], name_start: usize) -> bool {
     loop {
         lead = lead.trim_ascii();
         let before = lead.len();
-        for word in [&b"export"[..], b"set", b"setx", b"env", b"declare", b"-x", b"-e", b"--env", b"$env:", b"-", b"+", b"#", b"//", b">", b"<", b"*", b"|", b"$", b"\"", b"'", b"{", b"--build-arg", b"arg"] {
+        for word in [
+            &b"export"[..],
+            b"set",
+            b"setx",
+            b"env",
+            b"declare",
+            b"-x",
+            b"-e",
+            b"--env",
+            b"$env:",
+            b"-",
+            b"+",
+            b"#",
+            b"//",
+            b">",
+            b"<",
+            b"*",
+            b"|",
+            b"$",
+            b"\"",
+            b"'",
+            b"{",
+            b"--build-arg",
+            b"arg",
+        ] {
             if lead.len() >= word.len() && lead[lead.len() - word.len()..].eq_ignore_ascii_case(word) {
                 lead = &lead[..lead.len() - word.len()];
                 break;
@@ -427,7 +542,9 @@ fn is_own_line(text: &[u8], name_start: usize) -> bool {
 fn is_inside_code(text: &[u8], name_start: usize) -> bool {
     let start = text::line_start(text, name_start);
     let lead = &text[start..name_start];
-    memchr::memchr3(b'(', b'{', b'[', lead).is_some()
+    // Inside a string of that call, it is configuration again: connect("user=u password=…").
+    let in_string = text::count(lead, b'"') % 2 == 1 || text::count(lead, b'\'') % 2 == 1;
+    !in_string && memchr::memchr2(b'(', b'{', lead).is_some()
 }
 
 /// Drops what viewers put before a line: `  12→`, `12:`, `src/a.env:12:`, terminal colors.
@@ -441,7 +558,11 @@ fn strip_colors_and_numbers(lead: &[u8]) -> &[u8] {
         lead = &lead[..escape];
     }
     let trimmed = lead.trim_ascii_end();
-    let arrow = trimmed.strip_suffix("→".as_bytes()).or_else(|| trimmed.strip_suffix(b"->")).or_else(|| trimmed.strip_suffix(b":")).or_else(|| trimmed.strip_suffix(b"|"));
+    let arrow = trimmed
+        .strip_suffix("→".as_bytes())
+        .or_else(|| trimmed.strip_suffix(b"->"))
+        .or_else(|| trimmed.strip_suffix(b":"))
+        .or_else(|| trimmed.strip_suffix(b"|"));
     let digits = arrow.unwrap_or(trimmed).trim_ascii_end();
     let number = text::run_start(digits, digits.len(), DIGIT, 8);
     if number < digits.len() {
@@ -467,206 +588,15 @@ fn mnemonic(scan: &mut Scan<'_>, value: Value, resume: usize) -> usize {
     let text = scan.text;
     let end = if value.quoted { value.end } else { text::line_end(text, value.start, 400) };
     let phrase = &text[value.start..end];
-    let words = phrase.split(|&b| b == b' ').filter(|word| (3..=8).contains(&word.len()) && word.iter().all(|&b| text::is(b, LOWER))).count();
+    let words = phrase
+        .split(|&b| b == b' ')
+        .filter(|word| (3..=8).contains(&word.len()) && word.iter().all(|&b| text::is(b, LOWER)))
+        .count();
     if !(11..=25).contains(&words) || words + 1 < phrase.split(|&b| b == b' ').count() {
         return resume;
     }
     scan.hits.push(Hit { kind: "mnemonic".into(), ..Hit::new(value.start, end, &RULES[1]) });
     end
-}
-
-/// The heart of it: does a value under such a name, in such a setting, have to go?
-pub(crate) fn is_secret(announced: Announced, name: &[u8], value: &[u8], setting: Setting) -> bool {
-    if value.len() < 3 || value.len() >= value::LONGEST_VALUE {
-        return false;
-    }
-    if !setting.quoted && value::is_code(value) {
-        return false;
-    }
-    if value.eq_ignore_ascii_case(name) {
-        return false;
-    }
-    let shape = Shape::of(value);
-    if shape.foreign > 0 && shape.letters() == 0 {
-        return false;
-    }
-    let believed = match announced.strength {
-        Strength::Password => is_password(announced, value, &shape, setting),
-        Strength::Secret => is_opaque_value(name, value, &shape) || is_secretive(announced, value, &shape, setting),
-        Strength::Opaque if matches!(setting.operator, Operator::Comma | Operator::Call) && !announced.last => false,
-        Strength::Opaque if !setting.quoted && (setting.spaced || setting.operator == Operator::Colon) && is_constant(value) => false,
-        Strength::Opaque => {
-            is_opaque_value(name, value, &shape)
-                || announced.shouted && setting.own_line && is_secretive(announced, value, &shape, setting)
-                || value::is_uuid(value) && setting.operator != Operator::Compares && is_trusted_with_uuid(announced, name)
-        }
-        Strength::Faint => {
-            value.len() >= 20 && is_opaque_value(name, value, &shape) && is_faint_enough(announced, &shape, setting)
-        }
-    };
-    // Last, because it is the dearest question and most values are out by now.
-    believed && !value::is_placeholder(value)
-}
-
-/// A UUID is a key where somebody says key, and an identifier under most other names.
-fn is_trusted_with_uuid(announced: Announced, name: &[u8]) -> bool {
-    announced.kind != "token"
-        || announced.shouted
-        || [&b"auth"[..], b"access", b"api", b"bearer", b"secret", b"bot", b"service", b"deploy", b"personal"].iter().any(|word| text::contains_folded(name, word))
-}
-
-fn is_faint_enough(announced: Announced, shape: &Shape, setting: Setting) -> bool {
-    // A bare `key` names table entries far more often than credentials.
-    if announced.kind == "key" || announced.kind == "auth" {
-        return (announced.shouted && setting.own_line || shape.len >= 24) && (!shape.hex || announced.shouted) && shape.digits >= 2 && shape.upper > 1 && shape.lower > 1;
-    }
-    setting.flag || announced.shouted || shape.len >= 24
-}
-
-fn is_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setting) -> bool {
-    if value::is_plain_identifier(value) && !(shape.is_opaque() || value::is_uuid(value)) {
-        return false;
-    }
-    let firm = setting.quoted || setting.own_line || setting.flag || setting.operator == Operator::Markup;
-    if shape.digits == shape.len {
-        // Digits alone are a count in code, a PIN or a poor password in quotes.
-        return shape.len >= if setting.quoted || setting.flag { 4 } else { 6 } && setting.operator != Operator::Compares && firm;
-    }
-    let odd = shape.digits > 0 || shape.symbols > 0;
-    if shape.spaces > 0 {
-        return is_phrase_password(value, shape, setting);
-    }
-    if setting.operator == Operator::Says && !(shape.digits > 0 && (shape.letters() > 0 || shape.symbols > 0)) {
-        return false;
-    }
-    if matches!(setting.operator, Operator::Comma | Operator::Call) && !announced.last {
-        return false;
-    }
-    if matches!(setting.operator, Operator::Comma | Operator::Compares | Operator::Call) {
-        let typed = shape.digits > 0 && shape.letters() > 0 && (shape.symbols > 0 || !shape.is_wordy() || shape.flips > 1 && shape.joiners == 0);
-        return value.len() >= 6 && typed && !is_markup_or_label(value, shape) || shape.is_opaque();
-    }
-    if !setting.quoted && (setting.spaced || setting.operator == Operator::Colon) && is_constant(value) {
-        return false;
-    }
-    if odd && firm {
-        if has_code_marks(value) && !shape.is_opaque() {
-            return false;
-        }
-        if !setting.quoted && setting.spaced && shape.symbols == 0 && shape.is_wordy() && shape.flips <= 1 && !announced.shouted {
-            // `password = value2` is code; `password=hunter2` is not.
-            return false;
-        }
-        return value.len() >= 4 && !is_markup_or_label(value, shape);
-    }
-    if odd {
-        return value.len() >= 6 && shape.digits > 0 && shape.letters() > 1 && !has_code_marks(value) && !shape.is_wordy() || shape.is_opaque();
-    }
-    // Letters and joints alone.
-    if announced.shouted && setting.operator == Operator::Equals && setting.own_line && !setting.spaced {
-        return value.len() >= 4;
-    }
-    let words = value.split(|&b| text::is(b, text::JOINER)).filter(|word| word.len() >= 3).count();
-    if words >= 4 && shape.upper == 0 && shape.joiners + 1 == words {
-        return firm;
-    }
-    value.len() >= 8 && shape.surprise >= 5.2 && firm
-}
-
-/// `SCSI_PASS_THROUGH32`, `kPasswordType2`: a name of the program, where one may stand.
-fn is_constant(value: &[u8]) -> bool {
-    value.contains(&b'_') && text::is(value[0], ALPHA) && value.iter().all(|&b| text::is(b, UPPER | DIGIT) || b == b'_')
-}
-
-/// Words with spaces between are labels and sentences, unless something in them is not a word.
-fn is_phrase_password(value: &[u8], shape: &Shape, setting: Setting) -> bool {
-    setting.quoted
-        && value.len() <= 64
-        && shape.digits > 0
-        && shape.symbols > 0
-        && shape.spaces <= 6
-        && !has_code_marks(value)
-        && value.split(|&b| b == b' ').any(|word| {
-            let shape = Shape::of(word);
-            shape.digits > 0 && shape.symbols > 0 && shape.letters() > 0
-        })
-}
-
-fn is_markup_or_label(value: &[u8], shape: &Shape) -> bool {
-    let last = value[value.len() - 1];
-    // "Password!", "password?", "enter:" are labels.
-    shape.digits == 0 && shape.symbols == 1 && matches!(last, b':' | b'!' | b'?' | b'*') && shape.is_wordy()
-        || value[0] == b'/' && shape.digits == 0
-        || value[0] == b'#' && value.len() <= 9 && value[1..].iter().all(|&b| text::is(b, text::HEX))
-        || value[0] == b'.' && shape.digits == 0
-        || shape.digits == 0 && value.contains(&b'/') && shape.is_wordy()
-        || shape.digits == 0 && value.contains(&b'=') && shape.is_wordy()
-        || shape.digits == 0 && shape.symbols == value.iter().filter(|b| matches!(b, b':' | b'@' | b'\\' | b'+' | b'|' | b'\'')).count() && shape.is_wordy() && !value.contains(&b'@')
-}
-
-/// Brackets and statement marks: program text caught in between.
-fn has_code_marks(value: &[u8]) -> bool {
-    let mut round = 0;
-    for &byte in value {
-        match byte {
-            b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'<' | b'>' => round += 1,
-            _ => {}
-        }
-    }
-    round >= 2 || value.windows(2).any(|pair| matches!(pair, b"()" | b"::" | b"->" | b"=>" | b"\\s" | b"\\d" | b"\\w" | b".*" | b"{}" | b"[]" | b"&&" | b"%s" | b"%d"))
-}
-
-/// A `secret` in a configuration line need not be random, only not a plain word.
-fn is_secretive(announced: Announced, value: &[u8], shape: &Shape, setting: Setting) -> bool {
-    if value::is_plain_identifier(value) && !value::is_uuid(value) || shape.spaces > 0 || has_code_marks(value) {
-        return false;
-    }
-    let firm = setting.quoted || setting.own_line && !setting.spaced || setting.flag;
-    if !firm || matches!(setting.operator, Operator::Comma | Operator::Compares | Operator::Call | Operator::Says) {
-        return false;
-    }
-    let mixed = shape.digits > 0 && shape.letters() > 0;
-    if announced.shouted && setting.own_line {
-        return value.len() >= 8 && mixed && shape.digits < shape.len;
-    }
-    value.len() >= 8 && mixed && (shape.symbols > 0 || !shape.is_wordy()) && !is_markup_or_label(value, shape)
-}
-
-fn is_opaque_value(name: &[u8], value: &[u8], shape: &Shape) -> bool {
-    if !shape.is_opaque() && !is_long_mixture(shape) {
-        return false;
-    }
-    if value::is_plain_identifier(value) || has_code_marks(value) || value.starts_with(b"data:") {
-        return false;
-    }
-    if shape.hex && is_digest_name(name) {
-        return false;
-    }
-    // A subresource or lock file hash says so itself.
-    !(text::starts_with_folded(value, 0, b"sha") && text::is(text::at(value, 3), DIGIT))
-}
-
-/// Symbols, digits and letters together, nothing a program would name.
-fn is_long_mixture(shape: &Shape) -> bool {
-    shape.len >= 10 && shape.spaces == 0 && shape.digits >= 2 && shape.symbols >= 1 && shape.letters() >= 3 && shape.foreign == 0 && shape.flips >= 2 && shape.surprise > 4.4
-}
-
-fn is_digest_name(name: &[u8]) -> bool {
-    [&b"sha"[..], b"hash", b"digest", b"commit", b"etag", b"checksum", b"integrity", b"fingerprint", b"revision", b"cache"]
-        .iter()
-        .any(|word| text::contains_folded(name, word))
-}
-
-fn is_vendor_value(name: &[u8], value: &[u8], quoted: bool) -> bool {
-    if value.len() < 10 || value.len() > 400 || !quoted && value::is_code(value) {
-        return false;
-    }
-    let shape = Shape::of(value);
-    if value::is_uuid(value) {
-        let parts = [&b"key"[..], b"token", b"secret", b"auth", b"access", b"api"];
-        return parts.iter().any(|part| text::contains_folded(name, part)) && !value::is_placeholder(value);
-    }
-    shape.symbols <= 4 && shape.len >= 14 && shape.digits >= 2 && is_opaque_value(name, value, &shape) && !value::is_placeholder(value)
 }
 
 fn skip_space(text: &[u8], from: usize, limit: usize) -> usize {

@@ -71,12 +71,21 @@ const MYSQL: &[Flag] = &[flag("-p", Meets::Glued, Part::Whole)];
 const APART_P: &[Flag] = &[flag("-p", Meets::Apart, Part::Whole)];
 const EITHER_P: &[Flag] = &[flag("-p", Meets::Either, Part::Whole)];
 const BIG_P: &[Flag] = &[flag("-P", Meets::Either, Part::Whole)];
-const USER: &[Flag] = &[flag("-u", Meets::Either, Part::AfterColon), flag("--user", Meets::Apart, Part::AfterColon), flag("-U", Meets::Apart, Part::AfterColon), flag("--proxy-user", Meets::Apart, Part::AfterColon)];
-const OPENSSL: &[Flag] = &[
-    flag("-passin", Meets::Apart, Part::AfterPass), flag("-passout", Meets::Apart, Part::AfterPass),
-    flag("-pass", Meets::Apart, Part::AfterPass), flag("-k", Meets::Apart, Part::Whole), flag("-password", Meets::Apart, Part::AfterPass),
+const USER: &[Flag] = &[
+    flag("-u", Meets::Either, Part::AfterColon),
+    flag("--user", Meets::Apart, Part::AfterColon),
+    flag("-U", Meets::Apart, Part::AfterColon),
+    flag("--proxy-user", Meets::Apart, Part::AfterColon),
 ];
-const SMB: &[Flag] = &[flag("-U", Meets::Apart, Part::AfterPercent), flag("--user", Meets::Apart, Part::AfterPercent)];
+const OPENSSL: &[Flag] = &[
+    flag("-passin", Meets::Apart, Part::AfterPass),
+    flag("-passout", Meets::Apart, Part::AfterPass),
+    flag("-pass", Meets::Apart, Part::AfterPass),
+    flag("-k", Meets::Apart, Part::Whole),
+    flag("-password", Meets::Apart, Part::AfterPass),
+];
+const SMB: &[Flag] =
+    &[flag("-U", Meets::Apart, Part::AfterPercent), flag("--user", Meets::Apart, Part::AfterPercent)];
 const LDAP: &[Flag] = &[flag("-w", Meets::Either, Part::Whole)];
 const REDIS: &[Flag] = &[flag("-a", Meets::Either, Part::Whole), flag("--pass", Meets::Apart, Part::Whole)];
 const ZIP: &[Flag] = &[flag("-P", Meets::Either, Part::Whole)];
@@ -182,6 +191,7 @@ static PROGRAMS: &[Program] = &[
     Program { name: "clickhouse-client", with: "", flags: &[] },
     Program { name: "nats ", with: "--password", flags: &[] },
     Program { name: "heroku authorizations", with: "", flags: &[] },
+    Program { name: "gh secret set", with: "", flags: &[flag("--body", Meets::Apart, Part::Whole), flag("-b", Meets::Either, Part::Whole)] },
     Program { name: "plink", with: "", flags: &[flag("-pw", Meets::Apart, Part::Whole)] },
     Program { name: "pscp", with: "", flags: &[flag("-pw", Meets::Apart, Part::Whole)] },
     Program { name: "psftp", with: "", flags: &[flag("-pw", Meets::Apart, Part::Whole)] },
@@ -212,18 +222,27 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize, name: &[u8]) -> usize {
     let text = scan.text;
     let after = at + name.len();
     let previous = text::before(text, at);
-    if text::is(previous, ALNUM) && !text::begins_token(text, at) || matches!(previous, b'-' | b'_' | b'.' | b':' | b',' | b'@' | b'#') {
+    // `12:mysql …` is a numbered line; `std::mysql` is not a command.
+    let numbered = previous == b':' && at >= 2 && text::is(text[at - 2], text::DIGIT);
+    let joined = matches!(previous, b'-' | b'_' | b'.' | b':' | b',' | b'@' | b'#') && !numbered;
+    if joined || text::is(previous, ALNUM) && !text::begins_token(text, at) {
         return at + 1;
     }
     if name == b"chpasswd" {
         return chpasswd(scan, at);
     }
     // These are also words of every log: only an option, a method or an address makes them commands.
-    if matches!(name, b"http " | b"https " | b"xh ") && !matches!(text::at(text, after), b'-' | b'P' | b'G' | b'D' | b':') {
+    if matches!(name, b"http " | b"https " | b"xh ")
+        && !matches!(text::at(text, after), b'-' | b'P' | b'G' | b'D' | b':')
+    {
         return after;
     }
     let next = text::at(text, after);
-    if !(name.ends_with(b" ") || next == b' ' || next == b'\t' || (next == b'.' && text::starts_with_folded(text, after, b".exe "))) {
+    if !(name.ends_with(b" ")
+        || next == b' '
+        || next == b'\t'
+        || (next == b'.' && text::starts_with_folded(text, after, b".exe ")))
+    {
         return after;
     }
     // Programs named in the arguments of programs: `docker exec db mysql -p…` has two, an attack has thousands.
@@ -300,7 +319,13 @@ fn take(scan: &mut Scan<'_>, word: Word, part: Part) {
         Part::AfterSlash => memchr::memchr(b'/', bytes).map(|at| at + 1),
         Part::AfterPass => match bytes.strip_prefix(b"pass:") {
             Some(_) => Some(5),
-            None if bytes.starts_with(b"env:") || bytes.starts_with(b"file:") || bytes.starts_with(b"fd:") || bytes == b"stdin" => None,
+            None if bytes.starts_with(b"env:")
+                || bytes.starts_with(b"file:")
+                || bytes.starts_with(b"fd:")
+                || bytes == b"stdin" =>
+            {
+                None
+            }
             None => Some(0),
         },
     };
@@ -316,7 +341,12 @@ fn take(scan: &mut Scan<'_>, word: Word, part: Part) {
         return;
     }
     let value = &text[start..end];
-    if value.len() < 3 || value::is_placeholder(value) || value == b"-" || value.starts_with(b"@") || value.starts_with(b"--") {
+    if value.len() < 3
+        || value::is_placeholder(value)
+        || value == b"-"
+        || value.starts_with(b"@")
+        || value.starts_with(b"--")
+    {
         return;
     }
     // `curl -u user:` asks; `mongo -p 27017` is still a port to people who mix them up.
@@ -338,7 +368,8 @@ fn split(text: &[u8], from: usize, words: &mut [Word; MOST_WORDS]) -> usize {
             b' ' | b'\t' => at += 1,
             b'\\' if matches!(text::at(text, at + 1), b'\n') => at += 2,
             b'\\' if text::starts_with(text, at, b"\\\r\n") => at += 3,
-            b'\n' | b'\r' | b'|' | b';' | b'&' | b'`' | b'#' => break,
+            b'\n' | b'\r' | b'|' | b';' | b'&' | b'`' => break,
+            b'#' if text::at(text, at + 1) == b' ' => break,
             b'\\' if text::at(text, at + 1) == b'n' => break,
             _ => {
                 let word = read_word(text, at, limit);
@@ -348,7 +379,10 @@ fn split(text: &[u8], from: usize, words: &mut [Word; MOST_WORDS]) -> usize {
                 at = next;
                 // Step over the closing quote, escaped or not.
                 let slashes = text::run_end_of(text, at, b'\\', 4);
-                if slashes < limit && matches!(text::at(text, slashes), b'"' | b'\'') && word.start > word.raw_start {
+                if slashes < limit
+                    && matches!(text::at(text, slashes), b'"' | b'\'')
+                    && word.start > word.raw_start
+                {
                     at = slashes + 1;
                 }
             }
@@ -369,7 +403,11 @@ fn read_word(text: &[u8], at: usize, limit: usize) -> Word {
             let close = from + found;
             let back = close - text::run_start_of(text, close, b'\\', close - start);
             if text[close] == b'\n' || back <= depth {
-                return Word { start, end: close - if text[close] == quote { back } else { 0 }, raw_start: at };
+                return Word {
+                    start,
+                    end: close - if text[close] == quote { back } else { 0 },
+                    raw_start: at,
+                };
             }
             from = close + 1;
         }
@@ -378,8 +416,16 @@ fn read_word(text: &[u8], at: usize, limit: usize) -> Word {
     let mut end = at;
     while end < limit {
         let byte = text[end];
-        let escaped_quote = byte == b'\\' && matches!(text::at(text, end + 1), b'"' | b'\'' | b'n' | b'\n' | b'\\');
-        if byte <= b' ' || matches!(byte, b'"' | b'\'' | b'`' | b'|' | b';') || escaped_quote || byte == b'[' && text::starts_with(text, end, crate::mask::OPENING) {
+        let escaped_quote = byte == b'\\' && {
+            let after = text::run_end_of(text, end, b'\\', 8);
+            let line_break = after == end + 1 && text::at(text, after) == b'n' && text[at] != b'\\';
+            line_break || matches!(text::at(text, after), b'"' | b'\'' | b'\n')
+        };
+        if byte <= b' '
+            || matches!(byte, b'"' | b'\'' | b'`' | b'|' | b';')
+            || escaped_quote
+            || byte == b'[' && text::starts_with(text, end, crate::mask::OPENING)
+        {
             break;
         }
         end += 1;

@@ -60,12 +60,14 @@ impl Edit {
     /// Made by a scanner that looks no further than [`NEARBY`]. Blocks, keys, documents and tables reach further.
     fn is_local(&self) -> bool {
         self.told.as_ref().is_some_and(|told| {
-            !matches!(&*told.kind, "private" | "note" | "reminder" | "private-key" | "k8s-secret") && told.rule != "password-column"
+            !matches!(&*told.kind, "private" | "note" | "reminder" | "private-key" | "k8s-secret")
+                && told.rule != "password-column"
         })
     }
 }
 
 #[derive(Debug, Default)]
+#[expect(clippy::struct_field_names, reason = "they are the edits; the rest is said about them")]
 pub(crate) struct Edits {
     pub edits: Vec<Edit>,
     /// A private block was left open.
@@ -80,11 +82,12 @@ impl Redactor {
         let mut patterns = Vec::with_capacity(settings.patterns.len());
         for (kind, pattern) in settings.patterns {
             let config = Regex::config().nfa_size_limit(Some(LARGEST_PATTERN)).utf8_empty(false);
-            let regex = Regex::builder().configure(config).build(&pattern).map_err(|error| RuleError::Pattern {
-                kind: kind.clone(),
-                pattern: pattern.clone(),
-                reason: error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string),
-            })?;
+            let regex =
+                Regex::builder().configure(config).build(&pattern).map_err(|error| RuleError::Pattern {
+                    kind: kind.clone(),
+                    pattern: pattern.clone(),
+                    reason: error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string),
+                })?;
             if regex.is_match("") {
                 return Err(RuleError::MatchesNothing { kind, pattern });
             }
@@ -98,16 +101,31 @@ impl Redactor {
             }
             allow.insert(hash);
         }
-        let literals: Vec<String> = settings.literals.into_iter().filter(|literal| !literal.is_empty()).collect();
+        let literals: Vec<String> =
+            settings.literals.into_iter().filter(|literal| !literal.is_empty()).collect();
         let literals = if literals.is_empty() {
             None
         } else {
-            Some(AhoCorasick::builder().match_kind(aho_corasick::MatchKind::LeftmostLongest).build(&literals).map_err(|error| {
-                RuleError::Pattern { kind: "literals".into(), pattern: String::new(), reason: error.to_string() }
-            })?)
+            Some(
+                AhoCorasick::builder()
+                    .match_kind(aho_corasick::MatchKind::LeftmostLongest)
+                    .build(&literals)
+                    .map_err(|error| RuleError::Pattern {
+                        kind: "literals".into(),
+                        pattern: String::new(),
+                        reason: error.to_string(),
+                    })?,
+            )
         };
         Ok(Redactor {
-            inner: Arc::new(Inner { key: settings.key, literals, patterns, allow, email: settings.email, phone: settings.phone }),
+            inner: Arc::new(Inner {
+                key: settings.key,
+                literals,
+                patterns,
+                allow,
+                email: settings.email,
+                phone: settings.phone,
+            }),
         })
     }
 
@@ -147,7 +165,10 @@ impl Redactor {
                 break;
             }
             let mut again = Edits::default();
-            let hits = if current.len() > NEARBY * 4 && edits.edits.iter().all(Edit::is_local) && self.inner.patterns.is_empty() {
+            let hits = if current.len() > NEARBY * 4
+                && edits.edits.iter().all(Edit::is_local)
+                && self.inner.patterns.is_empty()
+            {
                 self.hits_nearby(&current, &edits.edits)
             } else {
                 self.hits(&current, name, &mut again)
@@ -245,14 +266,15 @@ impl Redactor {
         let mut edits = Vec::with_capacity(hits.len());
         for hit in hits {
             if hit.stead == Stead::Nothing {
-                let told = (!hit.silent).then(|| Told { kind: hit.kind, rule: hit.rule, mark: None, path: None });
+                let told =
+                    (!hit.silent).then_some(Told { kind: hit.kind, rule: hit.rule, mark: None, path: None });
                 // Two halves of a tag must not meet where the block between them was.
                 let between = !hit.silent && tags::joins_into_a_tag(&text[..hit.start]);
                 let text = if between { mask::mark("private", None).into() } else { "".into() };
                 edits.push(Edit { start: hit.start, end: hit.end, text, told });
                 continue;
             }
-            let value = self.value(text, &hit);
+            let value = Self::value(text, &hit);
             let hashed = mask::is_hashable(hit.password, &value).then(|| mask::h6(&self.inner.key, &value));
             if self.is_allowed(&value, hashed.as_deref()) {
                 continue;
@@ -268,7 +290,7 @@ impl Redactor {
     }
 
     /// What is hashed: the value itself, or the letters of a key whose lines are wrapped in something.
-    fn value<'t>(&self, text: &'t [u8], hit: &Hit) -> Cow<'t, [u8]> {
+    fn value<'t>(text: &'t [u8], hit: &Hit) -> Cow<'t, [u8]> {
         match &hit.whole {
             Some(whole) => {
                 let whole: Range<usize> = whole.clone();
@@ -280,7 +302,8 @@ impl Redactor {
 
     fn is_allowed(&self, value: &[u8], hashed: Option<&str>) -> bool {
         !self.inner.allow.is_empty()
-            && (hashed.is_some_and(|h6| self.inner.allow.contains(h6)) || self.inner.allow.contains(&mask::sha256(value)))
+            && (hashed.is_some_and(|h6| self.inner.allow.contains(h6))
+                || self.inner.allow.contains(&mask::sha256(value)))
     }
 }
 
@@ -306,10 +329,13 @@ pub(crate) fn compose(first: &[Edit], second: Vec<Edit>) -> Vec<Edit> {
     let mut next = 0;
     // How far the edited text is ahead of the original after the edits passed so far.
     let mut grown: isize = 0;
-    let pass = |edit: &Edit, grown: isize| grown + edit.text.len() as isize - (edit.end - edit.start) as isize;
+    let pass =
+        |edit: &Edit, grown: isize| grown + edit.text.len() as isize - (edit.end - edit.start) as isize;
     for edit in second {
         // First edits that end at or before the start stay as they are.
-        while next < first.len() && (first[next].start as isize + grown) + first[next].text.len() as isize <= edit.start as isize {
+        while next < first.len()
+            && (first[next].start as isize + grown) + first[next].text.len() as isize <= edit.start as isize
+        {
             grown = pass(&first[next], grown);
             composed.push(first[next].clone());
             next += 1;
@@ -332,7 +358,14 @@ pub(crate) fn findings(edits: Vec<Edit>) -> Vec<Finding> {
         .into_iter()
         .filter_map(|edit| {
             let told = edit.told?;
-            Some(Finding { kind: told.kind, rule: told.rule, start: edit.start, end: edit.end, mark: told.mark, path: told.path })
+            Some(Finding {
+                kind: told.kind,
+                rule: told.rule,
+                start: edit.start,
+                end: edit.end,
+                mark: told.mark,
+                path: told.path,
+            })
         })
         .collect()
 }

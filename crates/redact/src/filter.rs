@@ -79,7 +79,8 @@ impl Filter {
     pub(crate) fn new(literals: Vec<Literal>) -> Filter {
         let mut pairs: Vec<(u32, Literal)> = Vec::with_capacity(literals.len() * 2);
         for literal in literals {
-            let folded: Vec<u32> = literal.text.iter().take(4).map(|&b| u32::from(FOLD[b as usize])).collect();
+            let folded: Vec<u32> =
+                literal.text.iter().take(4).map(|&b| u32::from(FOLD[b as usize])).collect();
             assert!(folded.len() >= 3, "a literal of fewer than three bytes would fire everywhere");
             let head = folded[0] << 15 | folded[1] << 10 | folded[2] << 5;
             match folded.get(3) {
@@ -149,16 +150,18 @@ impl Filter {
             }
             slot = (slot + 1) % SLOTS;
         };
-        found.iter().filter(move |entry| word | entry.blur == entry.head).map(|entry| &entry.literal).filter(move |literal| {
-            if literal.text.len() <= 4 {
-                return true;
-            }
-            match text.get(at..at + literal.text.len()) {
-                Some(window) if literal.folded => window.eq_ignore_ascii_case(literal.text),
-                Some(window) => window == literal.text,
-                None => false,
-            }
-        })
+        found.iter().filter(move |entry| word | entry.blur == entry.head).map(|entry| &entry.literal).filter(
+            move |literal| {
+                if literal.text.len() <= 4 {
+                    return true;
+                }
+                match text.get(at..at + literal.text.len()) {
+                    Some(window) if literal.folded => window.eq_ignore_ascii_case(literal.text),
+                    Some(window) => window == literal.text,
+                    None => false,
+                }
+            },
+        )
     }
 }
 

@@ -7,7 +7,8 @@ use crate::scan::Scan;
 use crate::text::{self, ALNUM, BASE64, JOINER};
 use crate::value;
 
-pub(crate) const WORDS: &[&str] = &["authorization", "cookie:", "cookie\":", "cookie'", "bearer ", "basic ", "digest username"];
+pub(crate) const WORDS: &[&str] =
+    &["authorization", "cookie:", "cookie\":", "cookie'", "bearer ", "basic ", "digest username"];
 
 /// A header line; cookies are limited to 8 KB by every server.
 const LONGEST_HEADER: usize = 8192;
@@ -72,16 +73,14 @@ fn authorization(scan: &mut Scan<'_>, from: usize) -> usize {
     }
     at = text::skip_blank(text, at, 16);
     let operator = text::at(text, at);
-    if !matches!(operator, b':' | b'=' | b',') {
-        // nginx: proxy_set_header Authorization "Basic …";
-        if !matches!(operator, b'"' | b'\'') {
-            return from;
-        }
-    } else {
+    if matches!(operator, b':' | b'=' | b',') {
         at += 1;
         if matches!(text::at(text, at), b'>' | b'=') {
             at += 1;
         }
+    } else if !matches!(operator, b'"' | b'\'') {
+        // A quote alone is nginx: proxy_set_header Authorization "Basic …";
+        return from;
     }
     at = text::skip_blank(text, at, 16);
     at = text::run_end_of(text, at, b'\\', 4);
@@ -101,7 +100,10 @@ fn authorization(scan: &mut Scan<'_>, from: usize) -> usize {
     }
     let shape = Shape::of(credential);
     let believed = if scheme {
-        credential.len() >= 6 && (shape.digits > 0 || shape.surprise > 4.9 || shape.upper > 0 && shape.lower > 0 && !shape.is_wordy())
+        credential.len() >= 6
+            && (shape.digits > 0
+                || shape.surprise > 4.9
+                || shape.upper > 0 && shape.lower > 0 && !shape.is_wordy())
     } else {
         shape.is_opaque()
     };
@@ -113,7 +115,25 @@ fn authorization(scan: &mut Scan<'_>, from: usize) -> usize {
 }
 
 fn scheme(text: &[u8], at: usize) -> (usize, bool) {
-    for scheme in [&b"bearer"[..], b"basic", b"token", b"apikey", b"api-key", b"key", b"negotiate", b"ntlm", b"oauth", b"bot", b"splunk", b"genie", b"pve", b"sso-key", b"digest", b"apikey-v1", b"snowflake"] {
+    for scheme in [
+        &b"bearer"[..],
+        b"basic",
+        b"token",
+        b"apikey",
+        b"api-key",
+        b"key",
+        b"negotiate",
+        b"ntlm",
+        b"oauth",
+        b"bot",
+        b"splunk",
+        b"genie",
+        b"pve",
+        b"sso-key",
+        b"digest",
+        b"apikey-v1",
+        b"snowflake",
+    ] {
         if text::starts_with_folded(text, at, scheme) {
             let end = at + scheme.len();
             if text::is(text::at(text, end), text::BLANK) {
@@ -130,7 +150,10 @@ fn scheme(text: &[u8], at: usize) -> (usize, bool) {
 fn credential_end(text: &[u8], start: usize) -> usize {
     let limit = text.len().min(start + LONGEST_HEADER);
     let mut end = start;
-    while end < limit && (text::is(text[end], ALNUM | JOINER | BASE64) || matches!(text[end], b'~' | b':' | b'!' | b'%' | b'@' | b'$' | b'|')) {
+    while end < limit
+        && (text::is(text[end], ALNUM | JOINER | BASE64)
+            || matches!(text[end], b'~' | b':' | b'!' | b'%' | b'@' | b'$' | b'|'))
+    {
         end += 1;
     }
     while end > start && matches!(text[end - 1], b'.' | b':') {
@@ -148,7 +171,8 @@ fn bearer(scan: &mut Scan<'_>, from: usize) -> usize {
     }
     let token = &text[start..end];
     let shape = Shape::of(token);
-    if value::is_placeholder(token) || value::is_code(token) || !(shape.is_opaque() || value::is_uuid(token)) {
+    if value::is_placeholder(token) || value::is_code(token) || !(shape.is_opaque() || value::is_uuid(token))
+    {
         return from;
     }
     scan.hits.push(Hit::new(start, end, &RULES[2]));
@@ -159,7 +183,10 @@ fn basic(scan: &mut Scan<'_>, from: usize) -> usize {
     let text = scan.text;
     let end = text::run_end(text, from, ALNUM | BASE64 | JOINER, 2048);
     let Some(plain) = encoded::decode(&text[from..end]) else { return from };
-    if plain.len() < 4 || !plain.contains(&b':') || !plain.iter().all(|&b| b.is_ascii_graphic() || b == b' ' || b >= 0x80) {
+    if plain.len() < 4
+        || !plain.contains(&b':')
+        || !plain.iter().all(|&b| b.is_ascii_graphic() || b == b' ' || b >= 0x80)
+    {
         return from;
     }
     scan.hits.push(Hit::new(from, end, &RULES[3]));
@@ -202,7 +229,11 @@ fn cookies(scan: &mut Scan<'_>, at: usize) -> usize {
             end += 1;
         }
         let cookie = &text[start..end];
-        if cookie.len() >= 6 && !is_attribute(name) && !value::is_placeholder(cookie) && is_cookie_secret(name, cookie) {
+        if cookie.len() >= 6
+            && !is_attribute(name)
+            && !value::is_placeholder(cookie)
+            && is_cookie_secret(name, cookie)
+        {
             scan.hits.push(Hit::new(start, end, &RULES[1]));
         }
         resume = end.max(from);
@@ -214,13 +245,32 @@ fn cookies(scan: &mut Scan<'_>, at: usize) -> usize {
 }
 
 fn is_attribute(name: &[u8]) -> bool {
-    [&b"path"[..], b"domain", b"expires", b"max-age", b"samesite", b"version", b"priority"].iter().any(|word| name.eq_ignore_ascii_case(word))
+    [&b"path"[..], b"domain", b"expires", b"max-age", b"samesite", b"version", b"priority"]
+        .iter()
+        .any(|word| name.eq_ignore_ascii_case(word))
 }
 
 fn is_cookie_secret(name: &[u8], cookie: &[u8]) -> bool {
     let shape = Shape::of(cookie);
-    let telling = [&b"sess"[..], b"sid", b"token", b"auth", b"jwt", b"login", b"remember", b"secret", b"csrf", b"xsrf", b"key", b"user"].iter().any(|word| text::contains_folded(name, word));
-    shape.is_opaque() || cookie.len() >= 16 && shape.digits > 0 && !shape.is_wordy() || telling && (shape.digits > 0 || shape.surprise > 5.0)
+    let telling = [
+        &b"sess"[..],
+        b"sid",
+        b"token",
+        b"auth",
+        b"jwt",
+        b"login",
+        b"remember",
+        b"secret",
+        b"csrf",
+        b"xsrf",
+        b"key",
+        b"user",
+    ]
+    .iter()
+    .any(|word| text::contains_folded(name, word));
+    shape.is_opaque()
+        || cookie.len() >= 16 && shape.digits > 0 && !shape.is_wordy()
+        || telling && (shape.digits > 0 || shape.surprise > 5.0)
 }
 
 /// `at` is at `eyJ`: a JSON Web Token, whole or cut off in its second part.
@@ -255,7 +305,9 @@ pub(crate) fn jwt(scan: &mut Scan<'_>, at: usize) -> usize {
         return at + 3;
     }
     let Some(plain) = encoded::decode(header) else { return at + 3 };
-    let says = [&b"\"alg\""[..], b"\"typ\"", b"\"enc\"", b"\"kid\""].iter().any(|word| memchr::memmem::find(&plain, word).is_some());
+    let says = [&b"\"alg\""[..], b"\"typ\"", b"\"enc\"", b"\"kid\""]
+        .iter()
+        .any(|word| memchr::memmem::find(&plain, word).is_some());
     if !says || value::is_repetitive(&text[dots[0] + 1..end]) {
         return at + 3;
     }

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use crate::engine::{self, Edit, Redactor, Told};
+use crate::escapes::{Offsets, decode, write_escaped};
 use crate::hit::Hit;
 use crate::lexicon::{self, Strength};
 use crate::text::{self, ALNUM, BASE64, DIGIT, JOINER};
@@ -20,9 +21,11 @@ const MOST_RENAMINGS: usize = 8;
 
 /// Fields by which an envelope is filed. An open private block hides the text of its siblings, not
 /// which session and event it belongs to.
+#[rustfmt::skip]
 const IDENTITY: &[&[u8]] = &[
-    b"session_id", b"transcript_path", b"cwd", b"hook_event_name", b"tool_name", b"tool_use_id", b"prompt_id", b"permission_mode",
-    b"agent_id", b"agent_type", b"agent_transcript_path", b"source", b"reason", b"trigger", b"model",
+    b"session_id", b"transcript_path", b"cwd", b"hook_event_name", b"tool_name", b"tool_use_id",
+    b"prompt_id", b"permission_mode", b"agent_id", b"agent_type", b"agent_transcript_path", b"source",
+    b"reason", b"trigger", b"model",
 ];
 
 #[derive(Debug, Default)]
@@ -97,9 +100,20 @@ enum Expect {
 
 impl<'w> Walker<'w> {
     fn new(redactor: &'w Redactor, text: &'w [u8], level: u8) -> Walker<'w> {
-        let kubernetes = memchr::memmem::find(text, b"Secret\"").is_some() && memchr::memmem::find(text, b"\"kind\"").is_some();
+        let kubernetes = memchr::memmem::find(text, b"Secret\"").is_some()
+            && memchr::memmem::find(text, b"\"kind\"").is_some();
         let key_set = memchr::memmem::find(text, b"\"kty\"").is_some();
-        Walker { redactor, text, at: 0, level, stack: Vec::new(), out: Walked::default(), kubernetes, key_set, scratch: Vec::new() }
+        Walker {
+            redactor,
+            text,
+            at: 0,
+            level,
+            stack: Vec::new(),
+            out: Walked::default(),
+            kubernetes,
+            key_set,
+            scratch: Vec::new(),
+        }
     }
 
     fn walk(mut self) -> Option<Walked> {
@@ -167,7 +181,13 @@ impl<'w> Walker<'w> {
         }
         let parent = self.stack.last().copied().unwrap_or_default();
         let kept = self.level == 0 && self.stack.len() == 1 && IDENTITY.contains(&self.slice(parent.name));
-        self.stack.push(Frame { object, name: parent.name, own: parent.name, hidden: parent.hidden && !kept, ..Frame::default() });
+        self.stack.push(Frame {
+            object,
+            name: parent.name,
+            own: parent.name,
+            hidden: parent.hidden && !kept,
+            ..Frame::default()
+        });
         self.at += 1;
         Some(if object { Expect::NameOrEnd } else { Expect::ValueOrEnd })
     }
@@ -220,7 +240,12 @@ impl<'w> Walker<'w> {
         }
         // A name that was itself redacted, or is no name, is no context: it reads otherwise the next time.
         self.out.renamed |= self.out.edits.len() != edits;
-        let is_name = self.out.edits.len() == edits && self.text[start..end].iter().all(|&b| b >= 0x80 || text::is(b, ALNUM | JOINER) || matches!(b, b' ' | b'$' | b'@' | b':' | b'/' | b'#'));
+        let is_name = self.out.edits.len() == edits
+            && self.text[start..end].iter().all(|&b| {
+                b >= 0x80
+                    || text::is(b, ALNUM | JOINER)
+                    || matches!(b, b' ' | b'$' | b'@' | b':' | b'/' | b'#')
+            });
         if let Some(frame) = self.stack.last_mut() {
             frame.name = if is_name { (start, end) } else { (start, start) };
         }
@@ -255,7 +280,10 @@ impl<'w> Walker<'w> {
         }
         let Some(frame) = self.stack.last_mut() else { return };
         if frame.object {
-            if [&b"name"[..], b"key", b"parameterkey", b"variable", b"header", b"field"].iter().any(|word| member.eq_ignore_ascii_case(word)) {
+            if [&b"name"[..], b"key", b"parameterkey", b"variable", b"header", b"field"]
+                .iter()
+                .any(|word| member.eq_ignore_ascii_case(word))
+            {
                 frame.twin = (start, end);
             }
         } else {
@@ -267,13 +295,19 @@ impl<'w> Walker<'w> {
     fn context(&self, frame: &Frame) -> &'w [u8] {
         let name = self.slice(frame.name);
         if frame.object && frame.twin != (0, 0) {
-            let valued = [&b"value"[..], b"parametervalue", b"val", b"content", b"defaultvalue"].iter().any(|word| name.eq_ignore_ascii_case(word));
+            let valued = [&b"value"[..], b"parametervalue", b"val", b"content", b"defaultvalue"]
+                .iter()
+                .any(|word| name.eq_ignore_ascii_case(word));
             if valued {
                 return self.slice(frame.twin);
             }
         }
         let previous = self.slice(frame.previous);
-        if !frame.object && previous.starts_with(b"--") && !previous.contains(&b'=') { previous } else { name }
+        if !frame.object && previous.starts_with(b"--") && !previous.contains(&b'=') {
+            previous
+        } else {
+            name
+        }
     }
 
     /// Values that their place in a known document makes secret.
@@ -282,12 +316,20 @@ impl<'w> Walker<'w> {
         if bytes.is_empty() {
             return None;
         }
-        if self.kubernetes && frame.object && matches!(self.slice(frame.own), b"data" | b"stringData") && !value::is_placeholder(bytes) {
+        if self.kubernetes
+            && frame.object
+            && matches!(self.slice(frame.own), b"data" | b"stringData")
+            && !value::is_placeholder(bytes)
+        {
             return Some("k8s-secret");
         }
         let name = self.slice(frame.name);
         let opaque = bytes.len() >= 16 && bytes.iter().all(|&b| text::is(b, ALNUM | BASE64 | JOINER));
-        if self.key_set && frame.object && opaque && matches!(name, b"d" | b"p" | b"q" | b"dp" | b"dq" | b"qi" | b"k") {
+        if self.key_set
+            && frame.object
+            && opaque
+            && matches!(name, b"d" | b"p" | b"q" | b"dp" | b"dq" | b"qi" | b"k")
+        {
             return Some("private-key");
         }
         if matches!(name, b"auth" | b"_auth") && structures::is_encoded_pair(bytes) {
@@ -313,16 +355,30 @@ impl<'w> Walker<'w> {
             return Some(());
         }
         let announced = lexicon::announced(self.slice(frame.name));
-        if frame.object && token.len() >= 4 && token.iter().all(|&b| text::is(b, DIGIT)) && announced.is_some_and(|said| said.strength == Strength::Password) {
+        if frame.object
+            && token.len() >= 4
+            && token.iter().all(|&b| text::is(b, DIGIT))
+            && announced.is_some_and(|said| said.strength == Strength::Password)
+        {
             let mark = format!("\"{}\"", mask::mark("password", None));
-            let told = Told { kind: "password".into(), rule: "assigned-password".into(), mark: None, path: Some(self.path()) };
+            let told = Told {
+                kind: "password".into(),
+                rule: "assigned-password".into(),
+                mark: None,
+                path: Some(self.path()),
+            };
             self.out.edits.push(Edit { start, end, text: mark.into(), told: Some(told) });
         }
         Some(())
     }
 
     fn hide(&mut self, start: usize, end: usize, stead: &'static str) {
-        let told = Told { kind: "private".into(), rule: "private-block".into(), mark: None, path: Some(self.path()) };
+        let told = Told {
+            kind: "private".into(),
+            rule: "private-block".into(),
+            mark: None,
+            path: Some(self.path()),
+        };
         self.out.edits.push(Edit { start, end, text: stead.into(), told: Some(told) });
     }
 
@@ -343,7 +399,12 @@ impl<'w> Walker<'w> {
         let decoded: &[u8] = if escaped {
             let lone = decode(raw, &mut scratch);
             for (from, to) in lone {
-                self.out.edits.push(Edit { start: start + from, end: start + to, text: "\u{fffd}".into(), told: None });
+                self.out.edits.push(Edit {
+                    start: start + from,
+                    end: start + to,
+                    text: "\u{fffd}".into(),
+                    told: None,
+                });
             }
             &scratch
         } else {
@@ -371,8 +432,10 @@ impl<'w> Walker<'w> {
 
     /// Keeps edits sorted and apart; a repaired surrogate inside a redacted value is gone with it.
     fn push(&mut self, edit: Edit) {
-        let keep = self.out.edits.iter().rposition(|earlier| earlier.end <= edit.start).map_or(0, |last| last + 1);
-        let later: Vec<Edit> = self.out.edits.split_off(keep).into_iter().filter(|other| other.start >= edit.end).collect();
+        let keep =
+            self.out.edits.iter().rposition(|earlier| earlier.end <= edit.start).map_or(0, |last| last + 1);
+        let later: Vec<Edit> =
+            self.out.edits.split_off(keep).into_iter().filter(|other| other.start >= edit.end).collect();
         self.out.edits.push(edit);
         self.out.edits.extend(later);
     }
@@ -447,102 +510,6 @@ fn is_number(token: &[u8]) -> bool {
     at == token.len()
 }
 
-/// Undoes the escapes of a JSON string. Returns the lone surrogates found, which are no text.
-fn decode(raw: &[u8], plain: &mut Vec<u8>) -> Vec<(usize, usize)> {
-    plain.clear();
-    plain.reserve(raw.len());
-    let mut lone = Vec::new();
-    let mut from = 0;
-    while let Some(found) = memchr::memchr(b'\\', &raw[from..]) {
-        let at = from + found;
-        plain.extend_from_slice(&raw[from..at]);
-        let (length, character) = escape(raw, at);
-        if character == Some('\u{fffd}') && length == 6 && !raw[at..at + 6].eq_ignore_ascii_case(b"\\ufffd") {
-            lone.push((at, at + length));
-        }
-        match character {
-            Some(character) => plain.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
-            // Not JSON after all (a cut-off text): the backslash is itself.
-            None => plain.push(b'\\'),
-        }
-        from = at + length;
-    }
-    plain.extend_from_slice(&raw[from..]);
-    lone
-}
-
-/// Length and meaning of the escape at `at`.
-fn escape(raw: &[u8], at: usize) -> (usize, Option<char>) {
-    let simple = match text::at(raw, at + 1) {
-        b'n' => '\n',
-        b't' => '\t',
-        b'r' => '\r',
-        b'b' => '\u{8}',
-        b'f' => '\u{c}',
-        b'"' => '"',
-        b'/' => '/',
-        b'\\' => '\\',
-        b'u' => return unicode(raw, at),
-        _ => return (1, None),
-    };
-    (2, Some(simple))
-}
-
-fn unicode(raw: &[u8], at: usize) -> (usize, Option<char>) {
-    let unit = |from: usize| {
-        let digits = std::str::from_utf8(raw.get(from..from + 4)?).ok()?;
-        u32::from_str_radix(digits, 16).ok()
-    };
-    let Some(high) = unit(at + 2) else { return (1, None) };
-    if (0xd800..0xdc00).contains(&high)
-        && text::starts_with(raw, at + 6, b"\\u")
-        && let Some(low) = unit(at + 8).filter(|low| (0xdc00..0xe000).contains(low))
-    {
-        let code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-        return (12, char::from_u32(code));
-    }
-    (6, Some(char::from_u32(high).unwrap_or('\u{fffd}')))
-}
-
-/// From positions in decoded text back to positions in the raw string.
-struct Offsets {
-    /// Decoded position after each escape, and the raw position after it; empty without escapes.
-    after: Vec<(usize, usize)>,
-}
-
-impl Offsets {
-    fn new(raw: &[u8], escaped: bool) -> Offsets {
-        let mut after = Vec::new();
-        if escaped {
-            let mut from = 0;
-            let mut decoded = 0;
-            while let Some(found) = memchr::memchr(b'\\', &raw[from..]) {
-                let at = from + found;
-                let (length, character) = escape(raw, at);
-                decoded += found;
-                // The escape itself begins here, and ends there.
-                after.push((decoded, at));
-                decoded += character.map_or(1, char::len_utf8);
-                from = at + length;
-                after.push((decoded, from));
-            }
-        }
-        Offsets { after }
-    }
-
-    fn raw(&self, start: usize, end: usize) -> (usize, usize) {
-        (self.one(start), self.one(end))
-    }
-
-    fn one(&self, position: usize) -> usize {
-        let next = self.after.partition_point(|&(decoded, _)| decoded <= position);
-        match next.checked_sub(1).map(|last| self.after[last]) {
-            Some((decoded, raw)) => raw + (position - decoded),
-            None => position,
-        }
-    }
-}
-
 /// What is no JSON: scanned as it stands and with its escapes undone, then wrapped as one string.
 pub(crate) fn unreadable(redactor: &Redactor, input: &[u8]) -> RedactedEnvelope {
     let lossy = String::from_utf8_lossy(input);
@@ -596,35 +563,9 @@ fn identity<'t>(text: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
     (value[end] == b'"' && std::str::from_utf8(&value[..end]).is_ok()).then_some(&value[..end])
 }
 
-fn write_escaped(text: &str, json: &mut Vec<u8>) {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
-    for &byte in text.as_bytes() {
-        match byte {
-            b'"' => json.extend_from_slice(b"\\\""),
-            b'\\' => json.extend_from_slice(b"\\\\"),
-            b'\n' => json.extend_from_slice(b"\\n"),
-            b'\r' => json.extend_from_slice(b"\\r"),
-            b'\t' => json.extend_from_slice(b"\\t"),
-            0..0x20 => json.extend_from_slice(&[b'\\', b'u', b'0', b'0', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]),
-            _ => json.push(byte),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn offsets_lead_back_through_escapes() {
-        let raw = br"a\u0041\nbc";
-        let mut plain = Vec::new();
-        decode(raw, &mut plain);
-        assert_eq!(plain, b"aA\nbc");
-        let offsets = Offsets::new(raw, true);
-        assert_eq!(offsets.raw(1, 2), (1, 7));
-        assert_eq!(offsets.raw(3, 5), (9, 11));
-    }
 
     #[test]
     fn numbers_are_read_strictly() {

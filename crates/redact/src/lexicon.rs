@@ -30,65 +30,79 @@ pub(crate) struct Announced {
 const LONGEST_NAME: usize = 96;
 const MOST_PARTS: usize = 12;
 
+#[rustfmt::skip]
 const PASSWORDS: &[&str] = &[
-    "password", "passwd", "passphrase", "passwort", "passcode", "pwd", "pswd", "psw", "passwrd", "kennwort", "senha",
-    "contrasena", "contraseña", "motdepasse", "requirepass", "masterauth", "storepass", "keypass", "userpass", "dbpass",
-    "passw", "passkey", "pass", "pw", "wachtwoord", "haslo", "parola", "sshpass", "mdp", "rootpw", "bindpw",
+    "password", "passwd", "passphrase", "passwort", "passcode", "pwd", "pswd", "psw", "passwrd",
+    "kennwort", "senha", "contrasena", "contraseña", "motdepasse", "requirepass", "masterauth",
+    "storepass", "keypass", "userpass", "dbpass", "passw", "passkey", "pass", "pw", "wachtwoord", "haslo",
+    "parola", "sshpass", "mdp", "rootpw", "bindpw", "psk",
 ];
 
 const SECRETS: &[&str] = &["secret", "secrets", "mnemonic", "geheimnis"];
 
+#[rustfmt::skip]
 const OPAQUES: &[&str] = &[
-    "token", "tokens", "apikey", "apikeys", "accesskey", "secretkey", "privatekey", "authkey", "appkey", "masterkey",
-    "encryptionkey", "signingkey", "accountkey", "licensekey", "clientkey", "hmackey", "jwt", "bearer", "credential",
-    "credentials", "creds", "cred", "pat", "sas", "sastoken", "authtoken", "accesstoken", "refreshtoken", "webhook",
-    "dsn", "sessionid", "sessid", "phpsessid", "jsessionid", "authorization", "salt", "seed", "otp", "totp", "signature",
-    "sig", "sharedaccesskey", "servicekey", "serverkey", "restkey", "devkey", "consumerkey", "integrationkey", "apitoken",
-    "writekey", "readkey", "ikey", "skey", "akey", "pepper", "nonce_secret", "cookie",
+    "token", "tokens", "apikey", "apikeys", "accesskey", "secretkey", "privatekey", "authkey", "appkey",
+    "masterkey", "encryptionkey", "signingkey", "accountkey", "licensekey", "clientkey", "hmackey", "jwt",
+    "bearer", "credential", "credentials", "creds", "cred", "pat", "sas", "sastoken", "authtoken",
+    "accesstoken", "refreshtoken", "webhook", "dsn", "sessionid", "sessid", "phpsessid", "jsessionid",
+    "authorization", "salt", "seed", "otp", "totp", "signature", "sig", "sharedaccesskey", "servicekey",
+    "serverkey", "restkey", "devkey", "consumerkey", "integrationkey", "apitoken", "writekey", "readkey",
+    "ikey", "skey", "akey", "pepper", "nonce_secret", "cookie",
 ];
 
 /// What makes a bare `key` a credential.
+#[rustfmt::skip]
 const KEY_MAKERS: &[&str] = &[
-    "api", "access", "secret", "private", "priv", "auth", "app", "application", "encryption", "encrypt", "signing", "sign",
-    "master", "account", "storage", "license", "client", "hmac", "aes", "cipher", "crypto", "crypt", "admin", "service",
-    "server", "shared", "session", "consumer", "subscription", "integration", "deploy", "ssh", "rsa", "webhook", "rest",
-    "write", "read", "ingest", "ingestion", "functions", "host", "security", "root", "token", "jwt", "data", "dev",
-    "developer", "user", "customer", "project", "merchant", "partner", "sdk", "live", "prod", "routing", "agent",
-    "insert", "instrumentation", "publishable", "vault", "unlock", "recovery", "seal", "unseal", "site", "maps",
+    "api", "access", "secret", "private", "priv", "auth", "app", "application", "encryption", "encrypt",
+    "signing", "sign", "master", "account", "storage", "license", "client", "hmac", "aes", "cipher",
+    "crypto", "crypt", "admin", "service", "server", "shared", "session", "consumer", "subscription",
+    "integration", "deploy", "ssh", "rsa", "webhook", "rest", "write", "read", "ingest", "ingestion",
+    "functions", "host", "security", "root", "token", "jwt", "data", "dev", "developer", "user",
+    "customer", "project", "merchant", "partner", "sdk", "live", "prod", "routing", "agent", "insert",
+    "instrumentation", "publishable", "vault", "unlock", "recovery", "seal", "unseal", "site", "maps",
 ];
 
 /// A name ending so describes a credential instead of holding one.
+#[rustfmt::skip]
 const DESCRIPTIONS: &[&str] = &[
-    "name", "names", "count", "counts", "length", "len", "size", "type", "types", "policy", "policies", "field", "fields",
-    "label", "labels", "file", "files", "filename", "path", "paths", "dir", "directory", "folder", "url", "uri", "urls",
-    "endpoint", "host", "regex", "regexp", "pattern", "patterns", "format", "hint", "expires", "expiry", "expiration",
-    "expire", "expired", "ttl", "timeout", "age", "min", "max", "reset", "required", "require", "enabled", "disabled",
-    "valid", "validity", "invalid", "error", "errors", "err", "message", "msg", "title", "placeholder", "prompt", "help",
-    "description", "desc", "column", "columns", "index", "idx", "class", "classes", "style", "styles", "color", "icon", "button", "btn",
-    "input", "form", "limit", "limits", "usage", "budget", "version", "algorithm", "alg", "provider", "providers",
-    "manager", "service", "helper", "handler", "validator", "encoder", "decoder", "generator", "factory", "ref",
-    "refs", "reference", "source", "location", "strength", "score", "attempts", "attempt", "retries", "history",
-    "changed", "updated", "created", "at", "date", "time", "timestamp", "issuer", "audience", "scope", "scopes",
-    "kind", "status", "state", "mode", "method", "prefix", "suffix", "header", "param", "parameter", "arn", "rotation",
-    "lifetime", "duration", "interval", "env", "var", "variable", "template", "schema", "model", "table", "page", "view",
-    "link", "text", "position", "offset", "start", "end", "span", "kinds", "stream", "tree", "list", "map", "set", "group", "groups", "rule",
-    "rules", "check", "checks", "test", "tests", "spec", "id", "ids", "identifier", "uuid", "command", "cmd", "callback",
-    "fn", "func", "function", "impl", "trait", "exists", "present", "missing", "changes", "requirements", "options",
-    "config", "settings", "info", "metadata", "meta", "props", "dialog", "modal", "screen", "component", "api", "auth",
-    "hash_algorithm", "fingerprint", "thumbprint", "checksum", "digest", "etag", "sha", "sha1", "sha256", "md5", "ring", "chain", "store",
-    "vault", "cost", "price", "bytes", "bits", "board", "word", "words", "points", "press", "code", "codes", "event", "down", "up",
+    "name", "names", "count", "counts", "length", "len", "size", "type", "types", "policy", "policies",
+    "field", "fields", "label", "labels", "file", "files", "filename", "path", "paths", "dir", "directory",
+    "folder", "url", "uri", "urls", "endpoint", "host", "regex", "regexp", "pattern", "patterns", "format",
+    "hint", "expires", "expiry", "expiration", "expire", "expired", "ttl", "timeout", "age", "min", "max",
+    "reset", "required", "require", "enabled", "disabled", "valid", "validity", "invalid", "error",
+    "errors", "err", "message", "msg", "title", "placeholder", "prompt", "help", "description", "desc",
+    "column", "columns", "index", "idx", "class", "classes", "style", "styles", "color", "icon", "button",
+    "btn", "input", "form", "limit", "limits", "usage", "budget", "version", "algorithm", "alg",
+    "provider", "providers", "manager", "service", "helper", "handler", "validator", "encoder", "decoder",
+    "generator", "factory", "ref", "refs", "reference", "source", "location", "strength", "score",
+    "attempts", "attempt", "retries", "history", "changed", "updated", "created", "at", "date", "time",
+    "timestamp", "issuer", "audience", "scope", "scopes", "kind", "status", "state", "mode", "method",
+    "prefix", "suffix", "header", "param", "parameter", "arn", "rotation", "lifetime", "duration",
+    "interval", "env", "var", "variable", "template", "schema", "model", "table", "page", "view", "link",
+    "text", "position", "offset", "start", "end", "span", "kinds", "stream", "tree", "list", "map", "set",
+    "group", "groups", "rule", "rules", "check", "checks", "test", "tests", "spec", "id", "ids",
+    "identifier", "uuid", "command", "cmd", "callback", "fn", "func", "function", "impl", "trait",
+    "exists", "present", "missing", "changes", "requirements", "options", "config", "settings", "info",
+    "metadata", "meta", "props", "dialog", "modal", "screen", "component", "api", "auth", "hash_algorithm",
+    "fingerprint", "thumbprint", "checksum", "digest", "etag", "sha", "sha1", "sha256", "md5", "ring",
+    "arg", "args", "argument", "chain", "store", "vault", "cost", "price", "bytes", "bits", "board",
+    "word", "words", "points", "press", "code", "codes", "event", "down", "up",
 ];
 
 /// Before a bare `key` or `token`, these say that it is no credential.
+#[rustfmt::skip]
 const INNOCENT: &[&str] = &[
-    "public", "pub", "primary", "foreign", "sort", "partition", "cache", "row", "map", "dict", "hash", "object", "hot",
-    "short", "arrow", "lookup", "group", "idempotency", "registry", "translation", "i18n", "query", "search", "next", "page",
-    "continuation", "cancel", "cancellation", "lexer", "sync", "syntax", "pagination", "resource", "composite", "unique",
-    "surrogate", "natural", "config", "settings", "env", "property", "field", "item", "column", "table", "index", "react",
-    "dedup", "dedupe", "routing_key", "sequence", "separator", "delimiter", "string", "start", "end", "first", "last",
-    "begin", "max", "min", "num", "total", "input", "output", "prompt", "completion", "special", "mask", "pad", "eos",
-    "bos", "unk", "stop", "cls", "sep", "parent", "child", "left", "right", "any", "default", "current", "prev", "previous",
-    "shift", "ctrl", "alt", "meta", "tab", "enter", "escape", "cursor", "resume", "marker", "ident", "keyword", "comment",
+    "public", "pub", "primary", "foreign", "sort", "partition", "cache", "row", "map", "dict", "hash",
+    "object", "hot", "short", "arrow", "lookup", "group", "idempotency", "registry", "translation", "i18n",
+    "query", "search", "next", "page", "continuation", "cancel", "cancellation", "lexer", "sync", "syntax",
+    "pagination", "resource", "composite", "unique", "surrogate", "natural", "config", "settings", "env",
+    "property", "field", "item", "column", "table", "index", "react", "dedup", "dedupe", "routing_key",
+    "sequence", "separator", "delimiter", "string", "start", "end", "first", "last", "begin", "max", "min",
+    "num", "total", "input", "output", "prompt", "completion", "special", "mask", "pad", "eos", "bos",
+    "unk", "stop", "cls", "sep", "parent", "child", "left", "right", "any", "default", "current", "prev",
+    "previous", "shift", "ctrl", "alt", "meta", "tab", "enter", "escape", "cursor", "resume", "marker",
+    "ident", "keyword", "comment",
 ];
 
 /// Splits a name into lower-case parts at joints, humps and digits' ends.
@@ -111,7 +125,8 @@ fn parts<'b>(name: &[u8], buffer: &'b mut [u8; LONGEST_NAME]) -> ([&'b str; MOST
             start = at + 1;
         } else if at > start && text::is(byte, UPPER) {
             let after_lower = text::is(name[at - 1], LOWER | DIGIT);
-            let before_lower = text::is(name[at - 1], UPPER) && at + 1 < length && text::is(name[at + 1], LOWER);
+            let before_lower =
+                text::is(name[at - 1], UPPER) && at + 1 < length && text::is(name[at + 1], LOWER);
             if after_lower || before_lower {
                 close(start, at);
                 start = at;
@@ -149,7 +164,10 @@ pub(crate) fn announced(name: &[u8]) -> Option<Announced> {
     for after in &parts[index + 1..] {
         let described = DESCRIPTIONS.contains(after);
         // A shouted `API_KEY_TEST` or `DB_PASSWORD_ID1` still holds a value; `..._FILE` never does.
-        let soft = matches!(*after, "test" | "api" | "auth" | "service" | "env" | "config" | "host" | "code" | "text");
+        let soft = matches!(
+            *after,
+            "test" | "api" | "auth" | "service" | "env" | "config" | "host" | "code" | "text"
+        );
         if described && !(shouted && soft) {
             return None;
         }
@@ -163,7 +181,12 @@ fn part_announces(part: &str, before: &str, index: usize) -> Option<(Strength, &
     if PASSWORDS.contains(&bare) || PASSWORDS.contains(&singular) {
         // "pass" and "pw" are also a verb and a unit.
         let short = matches!(bare, "pass" | "pw" | "psw" | "mdp");
-        if short && matches!(before, "render" | "first" | "second" | "test" | "multi" | "one" | "two" | "compute" | "did" | "by") {
+        if short
+            && matches!(
+                before,
+                "render" | "first" | "second" | "test" | "multi" | "one" | "two" | "compute" | "did" | "by"
+            )
+        {
             return None;
         }
         return Some((Strength::Password, if bare == "passphrase" { "passphrase" } else { "password" }));
@@ -180,7 +203,9 @@ fn part_announces(part: &str, before: &str, index: usize) -> Option<(Strength, &
         if KEY_MAKERS.contains(&before) || before.ends_with("api") || before.ends_with("secret") {
             let kind = match before {
                 "private" | "priv" | "ssh" | "rsa" => "private-key",
-                "encryption" | "encrypt" | "signing" | "sign" | "hmac" | "aes" | "cipher" | "master" => "secret-key",
+                "encryption" | "encrypt" | "signing" | "sign" | "hmac" | "aes" | "cipher" | "master" => {
+                    "secret-key"
+                }
                 "access" | "secret" => "access-key",
                 _ => "api-key",
             };
@@ -194,7 +219,7 @@ fn part_announces(part: &str, before: &str, index: usize) -> Option<(Strength, &
         if INNOCENT.contains(&before) {
             return None;
         }
-        return Some((Strength::Faint, "key"));
+        return Some((Strength::Faint, if before.is_empty() { "key" } else { "api-key" }));
     }
     if bare == "auth" {
         return Some((Strength::Faint, "auth"));
@@ -203,7 +228,10 @@ fn part_announces(part: &str, before: &str, index: usize) -> Option<(Strength, &
         if matches!(bare, "token" | "tokens") && INNOCENT.contains(&before) {
             return None;
         }
-        if matches!(bare, "seed" | "signature" | "sig" | "salt" | "pat" | "otp" | "sas" | "cred" | "webhook" | "cookie") {
+        if matches!(
+            bare,
+            "seed" | "signature" | "sig" | "salt" | "pat" | "otp" | "sas" | "cred" | "webhook" | "cookie"
+        ) {
             return Some((Strength::Faint, opaque_kind(bare)));
         }
         return Some((Strength::Opaque, opaque_kind(bare)));
@@ -214,7 +242,11 @@ fn part_announces(part: &str, before: &str, index: usize) -> Option<(Strength, &
         }
     }
     // `key` at the end of a longer word: `sharedaccesskey`, but also `monkey`, `turkey`, `hotkey`.
-    if index == 0 && bare.len() > 6 && bare.ends_with("key") && KEY_MAKERS.iter().any(|maker| bare.ends_with(&[maker, "key"].concat())) {
+    if index == 0
+        && bare.len() > 6
+        && bare.ends_with("key")
+        && KEY_MAKERS.iter().any(|maker| bare.ends_with(&[maker, "key"].concat()))
+    {
         return Some((Strength::Opaque, "api-key"));
     }
     None
@@ -222,7 +254,8 @@ fn part_announces(part: &str, before: &str, index: usize) -> Option<(Strength, &
 
 fn opaque_kind(word: &str) -> &'static str {
     match word {
-        "token" | "tokens" | "authtoken" | "accesstoken" | "refreshtoken" | "apitoken" | "bearer" | "sastoken" | "pat" => "token",
+        "token" | "tokens" | "authtoken" | "accesstoken" | "refreshtoken" | "apitoken" | "bearer"
+        | "sastoken" | "pat" => "token",
         "jwt" => "jwt",
         "privatekey" => "private-key",
         "accesskey" | "secretkey" => "access-key",
@@ -246,7 +279,15 @@ mod tests {
 
     #[test]
     fn names_announce_credentials() {
-        for name in ["password", "DB_PASSWORD", "dbPassword", "spring.datasource.password", "PGPASSWORD", "user_pass", "pwd"] {
+        for name in [
+            "password",
+            "DB_PASSWORD",
+            "dbPassword",
+            "spring.datasource.password",
+            "PGPASSWORD",
+            "user_pass",
+            "pwd",
+        ] {
             assert_eq!(strength(name), Some(Strength::Password), "{name}");
         }
         for name in ["api_key", "apiKey", "X-Api-Key", "GITHUB_TOKEN", "accessToken", "AWS_ACCESS_KEY"] {
@@ -258,7 +299,17 @@ mod tests {
 
     #[test]
     fn descriptions_announce_nothing() {
-        for name in ["password_length", "tokenCount", "secretName", "public_key", "next_token", "passwordField", "monkey", "author", "compass"] {
+        for name in [
+            "password_length",
+            "tokenCount",
+            "secretName",
+            "public_key",
+            "next_token",
+            "passwordField",
+            "monkey",
+            "author",
+            "compass",
+        ] {
             assert_eq!(strength(name), None, "{name}");
         }
     }

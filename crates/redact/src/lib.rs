@@ -13,10 +13,12 @@ mod bigram;
 mod commands;
 mod encoded;
 mod engine;
+mod escapes;
 mod filter;
 mod headers;
 mod hit;
 mod json;
+mod judge;
 mod lexicon;
 mod likeness;
 mod mask;
@@ -70,13 +72,22 @@ impl std::fmt::Display for RuleError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             RuleError::Pattern { kind, pattern, reason } => {
-                write!(f, "redaction pattern \"{kind}\" does not compile: {pattern}: {reason}; correct or remove it (look-around and back-references are not available)")
+                write!(
+                    f,
+                    "redaction pattern \"{kind}\" does not compile: {pattern}: {reason}; correct or remove it (look-around and back-references are not available)"
+                )
             }
             RuleError::MatchesNothing { kind, pattern } => {
-                write!(f, "redaction pattern \"{kind}\" matches the empty text: {pattern}; make at least one character required")
+                write!(
+                    f,
+                    "redaction pattern \"{kind}\" matches the empty text: {pattern}; make at least one character required"
+                )
             }
             RuleError::Allow { entry } => {
-                write!(f, "allowed value \"{entry}\" is no hash; give the SHA-256 of the value (64 hexadecimal digits) or the six digits of its mark, never the value")
+                write!(
+                    f,
+                    "allowed value \"{entry}\" is no hash; give the SHA-256 of the value (64 hexadecimal digits) or the six digits of its mark, never the value"
+                )
             }
         }
     }

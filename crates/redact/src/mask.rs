@@ -70,7 +70,10 @@ fn mark_len(text: &[u8]) -> Option<usize> {
 
 fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    bytes.iter().flat_map(|b| [DIGITS[usize::from(b >> 4)] as char, DIGITS[usize::from(b & 15)] as char]).collect()
+    bytes
+        .iter()
+        .flat_map(|b| [DIGITS[usize::from(b >> 4)] as char, DIGITS[usize::from(b & 15)] as char])
+        .collect()
 }
 
 #[cfg(test)]

@@ -127,7 +127,9 @@ fn body_before(text: &[u8], until: usize, floor: usize) -> Range<usize> {
     }
     // Before the END on its own line stand an indent, a number, a sign, and no more.
     let near = until.saturating_sub(48).max(lowest);
-    let Some(first_line) = memchr::memrchr(b'\n', &text[near..until]).map(|found| near + found + 1) else { return until..until };
+    let Some(first_line) = memchr::memrchr(b'\n', &text[near..until]).map(|found| near + found + 1) else {
+        return until..until;
+    };
     let mut start = first_line;
     let mut line_end = first_line;
     while line_end > lowest {
@@ -154,7 +156,9 @@ fn content_range(text: &[u8], start: usize, end: usize) -> Range<usize> {
     let digits = text::run_end(text, from, text::DIGIT, 7).min(to);
     if digits > from {
         let mut after = text::skip_blank(text, digits, 4).min(to);
-        let arrow = [&"→".as_bytes()[..], b"->", b":", b"|", b"-"].into_iter().find(|arrow| text[after..to].starts_with(arrow));
+        let arrow = ["→".as_bytes(), b"->", b":", b"|", b"-"]
+            .into_iter()
+            .find(|arrow| text[after..to].starts_with(arrow));
         if let Some(arrow) = arrow {
             after += arrow.len();
             from = after;
@@ -190,8 +194,12 @@ fn is_body(line: &[u8], first: bool) -> bool {
     if content.is_empty() {
         return first || line.iter().all(|&b| b <= b' ');
     }
-    let header = [&b"Proc-Type"[..], b"DEK-Info", b"Comment", b"Version", b"Hash", b"Subject", b"X-"].iter().any(|word| content.starts_with(word));
-    header || content.iter().all(|&b| text::is(b, ALNUM | text::BASE64)) && (content.len() >= 20 || content.contains(&b'='))
+    let header = [&b"Proc-Type"[..], b"DEK-Info", b"Comment", b"Version", b"Hash", b"Subject", b"X-"]
+        .iter()
+        .any(|word| content.starts_with(word));
+    header
+        || content.iter().all(|&b| text::is(b, ALNUM | text::BASE64))
+            && (content.len() >= 20 || content.contains(&b'='))
 }
 
 /// Marks the first line of the body and empties the others, so that the count of lines stays.
@@ -200,7 +208,10 @@ fn mark(scan: &mut Scan<'_>, body: Range<usize>, rule: &'static Rule) {
     let mut line = body.start;
     let mut told = false;
     // A sign before every line is a diff's, whatever the lengths say.
-    let signed = text[body.clone()].split(|&b| b == b'\n').skip(1).all(|line| matches!(line.first(), Some(b'+' | b' ')));
+    let signed = text[body.clone()]
+        .split(|&b| b == b'\n')
+        .skip(1)
+        .all(|line| matches!(line.first(), Some(b'+' | b' ')));
     while line < body.end {
         let stop = memchr::memchr(b'\n', &text[line..body.end]).map_or(body.end, |found| line + found);
         let mut range = content_range(text, line, stop);

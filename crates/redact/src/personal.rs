@@ -5,8 +5,20 @@ use crate::hit::{Hit, Rule};
 use crate::text::{self, ALNUM, ALPHA, DIGIT, JOINER};
 
 pub(crate) static RULES: &[Rule] = &[
-    Rule { name: "email-address", kind: "email", password: false, catches: "write to jane.doe@company.org today", spares: "git@github and user@localhost" },
-    Rule { name: "phone-number", kind: "phone", password: false, catches: "call +1 415 555 0132 today", spares: "2024-05-17 12:30:45 and 1.22.333.4444" },
+    Rule {
+        name: "email-address",
+        kind: "email",
+        password: false,
+        catches: "write to jane.doe@company.org today",
+        spares: "git@github and user@localhost",
+    },
+    Rule {
+        name: "phone-number",
+        kind: "phone",
+        password: false,
+        catches: "call +1 415 555 0132 today",
+        spares: "2024-05-17 12:30:45 and 1.22.333.4444",
+    },
 ];
 
 pub(crate) fn emails(text: &[u8], hits: &mut Vec<Hit>) {
@@ -24,7 +36,11 @@ pub(crate) fn emails(text: &[u8], hits: &mut Vec<Hit>) {
         let Some(dot) = memchr::memrchr(b'.', domain) else { continue };
         let top = &domain[dot + 1..];
         // `a@b.c` is a name in code; `pkg@1.2.3` a version; `git@host:path` an address of a repository.
-        let plausible = (2..=12).contains(&top.len()) && top.iter().all(|&b| text::is(b, ALPHA)) && dot > 0 && domain[0] != b'-' && !domain.contains(&b'_');
+        let plausible = (2..=12).contains(&top.len())
+            && top.iter().all(|&b| text::is(b, ALPHA))
+            && dot > 0
+            && domain[0] != b'-'
+            && !domain.contains(&b'_');
         if plausible && text::at(text, end) != b':' && text::at(text, end) != b'(' {
             hits.push(Hit::new(start, end, &RULES[0]));
         }
@@ -68,18 +84,24 @@ fn international(text: &[u8], plus: usize) -> Option<usize> {
             _ => break,
         };
     }
-    let ends = !text::is(text::at(text, end), ALNUM) && !(text::at(text, end) == b'.' && text::is(text::at(text, end + 1), DIGIT));
+    let decimal = text::at(text, end) == b'.' && text::is(text::at(text, end + 1), DIGIT);
+    let ends = !decimal && !text::is(text::at(text, end), ALNUM);
     ((8..=15).contains(&digits) && ends && (groups > 1 || digits >= 10)).then_some(end)
 }
 
 /// `(415) 555-0132`
 fn bracketed(text: &[u8], open: usize) -> Option<usize> {
-    let digits = |from: usize, count: usize| text.get(from..from + count).is_some_and(|run| run.iter().all(|&b| text::is(b, DIGIT)));
+    let digits = |from: usize, count: usize| {
+        text.get(from..from + count).is_some_and(|run| run.iter().all(|&b| text::is(b, DIGIT)))
+    };
     if !digits(open + 1, 3) || text::at(text, open + 4) != b')' {
         return None;
     }
     let at = open + 5 + usize::from(text::at(text, open + 5) == b' ');
     let end = at + 8;
-    let fits = digits(at, 3) && matches!(text::at(text, at + 3), b'-' | b'.' | b' ') && digits(at + 4, 4) && !text::is(text::at(text, end), ALNUM);
+    let fits = digits(at, 3)
+        && matches!(text::at(text, at + 3), b'-' | b'.' | b' ')
+        && digits(at + 4, 4)
+        && !text::is(text::at(text, end), ALNUM);
     fits.then_some(end)
 }

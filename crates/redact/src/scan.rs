@@ -43,15 +43,28 @@ pub(crate) struct Scan<'t> {
     pub commands: usize,
 }
 
+#[rustfmt::skip]
 const WORDS: &[&str] = &[
-    "pass", "pwd", "pswd", "secret", "token", "key", "auth", "cred", "kennwort", "senha", "contrase", "motdepasse", "_pw=", "_pw:",
-    "rootpw", "bindpw", "wachtwoord", "sas_", "jwt", "sessid", "sessionid", "session_id", "mnemonic", "seed_phrase", "seed phrase",
-    "recovery phrase", "dsn", "salt", "signature", "sig=", "webhook", "haslo", "parola", "geheimnis", "otp", "pepper", "ikey", "skey", " pw:", " pw=",
+    "pass", "pwd", "pswd", "secret", "token", "key", "auth", "cred", "kennwort", "senha", "contrase",
+    "motdepasse", "_pw", "rootpw", "bindpw", "wachtwoord", "sas_", "jwt", "sessid", "sessionid",
+    "session_id", "mnemonic", "seed_phrase", "seed phrase", "recovery phrase", "dsn", "salt", "signature",
+    "sig=", "webhook", "haslo", "parola", "geheimnis", "otp", "pepper", "ikey", "skey", " pw:", " pw=",
+    "psk",
 ];
 
 pub(crate) fn literals() -> Vec<Literal> {
-    let folded = |text: &'static str, handler| Literal { text: text.as_bytes(), folded: true, handler, bounded: false };
-    let exact = |text: &'static str, handler| Literal { text: text.as_bytes(), folded: false, handler, bounded: false };
+    let folded = |text: &'static str, handler| Literal {
+        text: text.as_bytes(),
+        folded: true,
+        handler,
+        bounded: false,
+    };
+    let exact = |text: &'static str, handler| Literal {
+        text: text.as_bytes(),
+        folded: false,
+        handler,
+        bounded: false,
+    };
     let mut literals: Vec<Literal> = WORDS.iter().map(|word| folded(word, Handler::Word)).collect();
     literals.extend(vendors::names().map(|name| folded(name, Handler::Vendor)));
     for (index, token) in vendors::tokens().iter().enumerate() {
@@ -74,7 +87,17 @@ pub(crate) fn literals() -> Vec<Literal> {
 /// Reads `text` once and returns what was found, unsettled.
 pub(crate) fn scan(text: &[u8], depth: u8) -> Vec<Hit> {
     let filter = filter::filter();
-    let mut scan = Scan { text, hits: Vec::new(), depth, settled: 0, long_until: 0, dead_until: 0, encoded_until: 0, command_until: 0, commands: 0 };
+    let mut scan = Scan {
+        text,
+        hits: Vec::new(),
+        depth,
+        settled: 0,
+        long_until: 0,
+        dead_until: 0,
+        encoded_until: 0,
+        command_until: 0,
+        commands: 0,
+    };
     let mut from = 0;
     while let Some(at) = filter.next(text, from) {
         let mut resume = at + 1;

@@ -24,6 +24,8 @@ pub(crate) enum Structure {
     Pair,
     IdentifiedBy,
     Table,
+    /// `echo … | sudo -S`
+    Piped,
 }
 
 pub(crate) const ANCHORS: &[(&str, Structure)] = &[
@@ -55,13 +57,23 @@ pub(crate) const ANCHORS: &[(&str, Structure)] = &[
     (".login(", Structure::Pair),
     ("identified by", Structure::IdentifiedBy),
     ("identified with", Structure::IdentifiedBy),
+    ("sudo -s", Structure::Piped),
+    ("--password-stdin", Structure::Piped),
+    ("passwd --stdin", Structure::Piped),
+    ("cryptsetup", Structure::Piped),
     (",password", Structure::Table),
     ("password,", Structure::Table),
     ("\tpassword", Structure::Table),
 ];
 
 pub(crate) static RULES: &[Rule] = &[
-    Rule { name: "pgpass-line", kind: "password", password: true, catches: "db.internal:5432:app:app:s3cr3tPw", spares: "listening on 0.0.0.0:5432: ready" },
+    Rule {
+        name: "pgpass-line",
+        kind: "password",
+        password: true,
+        catches: "db.internal:5432:app:app:s3cr3tPw",
+        spares: "listening on 0.0.0.0:5432: ready",
+    },
     Rule {
         name: "kubernetes-secret",
         kind: "k8s-secret",
@@ -69,7 +81,13 @@ pub(crate) static RULES: &[Rule] = &[
         catches: "kind: Secret\ndata:\n  user: YWRtaW4tczNjcjN0\n",
         spares: "kind: ConfigMap\ndata:\n  user: YWRtaW4tczNjcjN0\n",
     },
-    Rule { name: "directory-hash", kind: "password-hash", password: false, catches: "userPassword: {SSHA}q8Zr4vLx91TnW8sLd0PqYf3uq8Zr4vLx", spares: "a {sha} placeholder" },
+    Rule {
+        name: "directory-hash",
+        kind: "password-hash",
+        password: false,
+        catches: "userPassword: {SSHA}q8Zr4vLx91TnW8sLd0PqYf3uq8Zr4vLx",
+        spares: "a {sha} placeholder",
+    },
     Rule {
         name: "jwk-member",
         kind: "private-key",
@@ -77,7 +95,13 @@ pub(crate) static RULES: &[Rule] = &[
         catches: "{\"kty\":\"EC\",\"d\":\"q8Zr4vLx91TnW8sLd0PqYf3uq8Zr4vLx\"}",
         spares: "{\"kty\":\"EC\",\"x\":\"q8Zr4vLx91TnW8sLd0PqYf3uq8Zr4vLx\"}",
     },
-    Rule { name: "otpauth-link", kind: "otp-secret", password: false, catches: "otpauth://totp/app:me?secret=JBSWY3DPEHPK3PXP&issuer=app", spares: "otpauth://totp/app:me?issuer=app" },
+    Rule {
+        name: "otpauth-link",
+        kind: "otp-secret",
+        password: false,
+        catches: "otpauth://totp/app:me?secret=JBSWY3DPEHPK3PXP&issuer=app",
+        spares: "otpauth://totp/app:me?issuer=app",
+    },
     Rule {
         name: "secure-string",
         kind: "password",
@@ -85,9 +109,34 @@ pub(crate) static RULES: &[Rule] = &[
         catches: "ConvertTo-SecureString 's3cr3tPw' -AsPlainText -Force",
         spares: "ConvertTo-SecureString $password -AsPlainText",
     },
-    Rule { name: "credential-pair", kind: "password", password: true, catches: "requests.get(url, auth=('me', 's3cr3tPw9'))", spares: "requests.get(url, auth=(user, password))" },
-    Rule { name: "identified-by", kind: "password", password: true, catches: "CREATE USER app IDENTIFIED BY 's3cr3tPw'", spares: "identified by a number" },
-    Rule { name: "password-column", kind: "password", password: true, catches: "user,password\nme,s3cr3tPw\n", spares: "user,password,email are required" },
+    Rule {
+        name: "credential-pair",
+        kind: "password",
+        password: true,
+        catches: "requests.get(url, auth=('me', 's3cr3tPw9'))",
+        spares: "requests.get(url, auth=(user, password))",
+    },
+    Rule {
+        name: "identified-by",
+        kind: "password",
+        password: true,
+        catches: "CREATE USER app IDENTIFIED BY 's3cr3tPw'",
+        spares: "identified by a number",
+    },
+    Rule {
+        name: "piped-password",
+        kind: "password",
+        password: true,
+        catches: "echo 's3cr3tPw' | sudo -S apt update",
+        spares: "echo \"$PASSWORD\" | sudo -S apt update",
+    },
+    Rule {
+        name: "password-column",
+        kind: "password",
+        password: true,
+        catches: "user,password\nme,s3cr3tPw\n",
+        spares: "user,password,email are required",
+    },
 ];
 
 pub(crate) fn scan(scan: &mut Scan<'_>, at: usize, structure: Structure) -> usize {
@@ -101,6 +150,7 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize, structure: Structure) -> usiz
         Structure::Pair => pair(scan, at),
         Structure::IdentifiedBy => identified_by(scan, at),
         Structure::Table => table(scan, at),
+        Structure::Piped => piped(scan, at),
     }
 }
 
@@ -112,8 +162,7 @@ fn pgpass(scan: &mut Scan<'_>, at: usize) -> usize {
     if text::starts_with(text, at, b":*:*:") {
         colon = at;
     }
-    let host = &text[colon..at];
-    if host.iter().any(|&b| b == b' ' && !host.trim_ascii_start().is_empty() && host.trim_ascii().contains(&b' ')) {
+    if colon < at && !text::is(text[at - 1], ALNUM) {
         return at + 1;
     }
     // Past ":port:", two more fields of names, then the password to the end of the line.
@@ -126,7 +175,13 @@ fn pgpass(scan: &mut Scan<'_>, at: usize) -> usize {
         }
         field = stop + 1;
     }
-    let stop = text[field..end].iter().position(|&b| b <= b' ' || matches!(b, b'"' | b'\'')).map_or(end, |found| field + found);
+    if field >= end {
+        return at + 1;
+    }
+    let stop = text[field..end]
+        .iter()
+        .position(|&b| b <= b' ' || matches!(b, b'"' | b'\''))
+        .map_or(end, |found| field + found);
     if stop <= field + 2 || value::is_placeholder(&text[field..stop]) {
         return at + 1;
     }
@@ -196,7 +251,11 @@ fn directory_hash(scan: &mut Scan<'_>, at: usize) -> usize {
     let Some(close) = memchr::memchr(b'}', &text[at..text.len().min(at + 24)]) else { return at + 1 };
     let start = at + close + 1;
     let end = text::run_end(text, start, ALNUM | BASE64 | JOINER, 512);
-    let end = if text::at(text, start) == b'$' { start + memchr::memchr3(b' ', b'\n', b'"', &text[start..text.len().min(start + 200)]).unwrap_or(0) } else { end };
+    let end = if text::at(text, start) == b'$' {
+        start + memchr::memchr3(b' ', b'\n', b'"', &text[start..text.len().min(start + 200)]).unwrap_or(0)
+    } else {
+        end
+    };
     if end < start + 16 || value::is_placeholder(&text[start..end]) {
         return at + 1;
     }
@@ -235,7 +294,10 @@ fn json_web_key(scan: &mut Scan<'_>, at: usize) -> usize {
 fn one_time_link(scan: &mut Scan<'_>, at: usize) -> usize {
     let text = scan.text;
     let ceiling = text.len().min(at + 512);
-    let end = text[at..ceiling].iter().position(|&b| b <= b' ' || matches!(b, b'"' | b'\'' | b'<' | b'>')).map_or(ceiling, |found| at + found);
+    let end = text[at..ceiling]
+        .iter()
+        .position(|&b| b <= b' ' || matches!(b, b'"' | b'\'' | b'<' | b'>'))
+        .map_or(ceiling, |found| at + found);
     let Some(found) = memchr::memmem::find(&text[at..end], b"secret=") else { return at + 10 };
     let start = at + found + 7;
     let stop = text::run_end(text, start, ALNUM | BASE64 | JOINER, 256).min(end);
@@ -278,17 +340,30 @@ fn pair(scan: &mut Scan<'_>, at: usize) -> usize {
     let Some(open) = memchr::memchr(b'(', &text[at..text.len().min(at + 64)]) else { return at + 1 };
     let from = text::skip_blank(text, at + open + 1, 16);
     let resume = at + open;
-    let Some(user) = value::read(text, from, Ending::Punctuation).filter(|value| value.quoted || value.end - value.start < 40) else { return resume };
+    let Some(user) = value::read(text, from, Ending::Punctuation)
+        .filter(|value| value.quoted || value.end - value.start < 40)
+    else {
+        return resume;
+    };
     let mut next = user.end + usize::from(user.quoted);
     next = text::skip_blank(text, next, 8);
     if text::at(text, next) == b')' || text::at(text, next) != b',' {
         return resume;
     }
     next = text::skip_blank(text, next + 1, 16);
-    let Some(secret) = value::read(text, next, Ending::Punctuation).filter(|value| value.quoted) else { return resume };
+    let Some(secret) = value::read(text, next, Ending::Punctuation).filter(|value| value.quoted) else {
+        return resume;
+    };
     let bytes = &text[secret.start..secret.end];
     let shape = Shape::of(bytes);
-    if bytes.len() < 4 || value::is_placeholder(bytes) || shape.spaces > 0 || shape.digits == 0 && shape.symbols == 0 && shape.is_wordy() {
+    if bytes.len() < 4
+        || value::is_placeholder(bytes)
+        || shape.spaces > 0
+        || shape.digits == 0
+            && shape.symbols == 0
+            && shape.is_wordy()
+            && !crate::judge::is_word_chain(bytes, &shape)
+    {
         return resume;
     }
     scan.hits.push(Hit::new(secret.start, secret.end, &RULES[6]));
@@ -298,19 +373,53 @@ fn pair(scan: &mut Scan<'_>, at: usize) -> usize {
 fn identified_by(scan: &mut Scan<'_>, at: usize) -> usize {
     let text = scan.text;
     let end = text::line_end(text, at, 200);
-    let Some(by) = text[at..end].windows(4).position(|window| window.eq_ignore_ascii_case(b" by ")) else { return at + 10 };
+    let Some(by) = text[at..end].windows(4).position(|window| window.eq_ignore_ascii_case(b" by ")) else {
+        return at + 10;
+    };
     let from = text::skip_blank(text, at + by + 4, 8);
     let Some(value) = value::read(text, from, Ending::Punctuation) else { return from };
     let bytes = &text[value.start..value.end];
     let shape = Shape::of(bytes);
     // "identified by `id`" is prose; only SQL shouts, or puts the password in its own quotes.
     let quoted = value.quoted && text[from] != b'`';
-    let quoted_or_odd = quoted || text::starts_with(text, at, b"IDENTIFIED") && shape.digits > 0 && shape.letters() > 0;
+    let quoted_or_odd =
+        quoted || text::starts_with(text, at, b"IDENTIFIED") && shape.digits > 0 && shape.letters() > 0;
     if bytes.len() < 3 || !quoted_or_odd || value::is_placeholder(bytes) || value::is_code(bytes) {
         return from;
     }
     scan.hits.push(Hit::new(value.start, value.end, &RULES[7]));
     value.end
+}
+
+/// `echo 'password' | program that reads one`
+fn piped(scan: &mut Scan<'_>, at: usize) -> usize {
+    let text = scan.text;
+    let start = text::line_start(text, at);
+    let lead = &text[start..at];
+    let Some(echo) = [&b"echo "[..], b"printf "]
+        .into_iter()
+        .find_map(|word| memchr::memmem::rfind(lead, word).map(|found| found + word.len()))
+    else {
+        return at + 4;
+    };
+    let mut from = text::skip_blank(text, start + echo, 8);
+    for option in [&b"-n "[..], b"-e ", b"'%s' ", b"\"%s\" ", b"'%s\\n' "] {
+        if text::starts_with(text, from, option) {
+            from = text::skip_blank(text, from + option.len(), 8);
+        }
+    }
+    let Some(value) = value::read(text, from, Ending::Blank).filter(|value| value.end < at) else {
+        return at + 4;
+    };
+    let after = &text[value.end..at];
+    if text::count(after, b'|') != 1
+        || value.end - value.start < 3
+        || value::is_placeholder(&text[value.start..value.end])
+    {
+        return at + 4;
+    }
+    scan.hits.push(Hit::new(value.start, value.end, &RULES[8]));
+    at + 4
 }
 
 /// A table with a header row: the cells under `password` go.
@@ -324,7 +433,11 @@ fn table(scan: &mut Scan<'_>, at: usize) -> usize {
     let stop = text::line_end(text, at, 512);
     let header = &text[start..stop];
     let separator = if header.contains(&b'\t') { b'\t' } else { b',' };
-    let is_name = |cell: &[u8]| (1..=32).contains(&cell.len()) && cell.iter().all(|&b| text::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'"' | b'.' | b' ')) && !cell.starts_with(b" ");
+    let is_name = |cell: &[u8]| {
+        (1..=32).contains(&cell.len())
+            && cell.iter().all(|&b| text::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'"' | b'.' | b' '))
+            && !cell.starts_with(b" ")
+    };
     let columns = header.split(|&b| b == separator).count();
     if columns < 2 || stop == text.len() || !header.split(|&b| b == separator).all(is_name) {
         return resume;
@@ -332,7 +445,9 @@ fn table(scan: &mut Scan<'_>, at: usize) -> usize {
     let Some(column) = header.split(|&b| b == separator).position(|cell| {
         let cell = cell.trim_ascii();
         let bare = cell.strip_prefix(b"\"").and_then(|cell| cell.strip_suffix(b"\"")).unwrap_or(cell);
-        [&b"password"[..], b"passwd", b"pwd", b"pass", b"login_password"].iter().any(|word| bare.eq_ignore_ascii_case(word))
+        [&b"password"[..], b"passwd", b"pwd", b"pass", b"login_password"]
+            .iter()
+            .any(|word| bare.eq_ignore_ascii_case(word))
     }) else {
         return resume;
     };
@@ -351,7 +466,7 @@ fn table(scan: &mut Scan<'_>, at: usize) -> usize {
                 let quotes = usize::from(cell.len() >= 2 && cell[0] == b'"' && cell.ends_with(b"\""));
                 let bytes = &cell[quotes..cell.len() - quotes];
                 if bytes.len() >= 3 && !value::is_placeholder(bytes) && !value::is_code(bytes) {
-                    scan.hits.push(Hit::new(from + quotes, from + quotes + bytes.len(), &RULES[8]));
+                    scan.hits.push(Hit::new(from + quotes, from + quotes + bytes.len(), &RULES[9]));
                 }
             }
             from += cell.len() + 1;
@@ -367,6 +482,8 @@ fn table(scan: &mut Scan<'_>, at: usize) -> usize {
 pub(crate) fn is_encoded_pair(value: &[u8]) -> bool {
     value.len() >= 8
         && encoded::decode(value).is_some_and(|plain| {
-            plain.contains(&b':') && plain.len() >= 5 && plain.iter().all(|&b| b.is_ascii_graphic() || b == b' ')
+            plain.contains(&b':')
+                && plain.len() >= 5
+                && plain.iter().all(|&b| b.is_ascii_graphic() || b == b' ')
         })
 }

@@ -55,7 +55,10 @@ pub(crate) fn find(text: &[u8]) -> Blocks {
     for start in memchr::memchr_iter(b'<', text) {
         let Some(tag) = read(text, start) else { continue };
         // `Options<Private>` is a type, unless somebody closes it.
-        if !tag.closing && is_type_argument(text, start) && *last_close.get_or_insert_with(|| last_closing(text)) < start {
+        if !tag.closing
+            && is_type_argument(text, start)
+            && *last_close.get_or_insert_with(|| last_closing(text)) < start
+        {
             continue;
         }
         match &mut open {
@@ -82,7 +85,10 @@ pub(crate) fn find(text: &[u8]) -> Blocks {
 
 fn read(text: &[u8], start: usize) -> Option<Tag> {
     // Most angle brackets are comparisons, types and markup of others.
-    if !matches!(text::at(text, start + 1), b'p' | b'P' | b's' | b'S' | b't' | b'T' | b'/' | b' ' | b'\t' | b'\n' | b'\r') {
+    if !matches!(
+        text::at(text, start + 1),
+        b'p' | b'P' | b's' | b'S' | b't' | b'T' | b'/' | b' ' | b'\t' | b'\n' | b'\r'
+    ) {
         return None;
     }
     let mut at = skip_space(text, start + 1);
@@ -113,7 +119,9 @@ fn is_type_argument(text: &[u8], start: usize) -> bool {
 
 /// Where the last closing tag of private text begins; 0 when there is none.
 fn last_closing(text: &[u8]) -> usize {
-    memchr::memrchr_iter(b'<', text).find(|&at| read(text, at).is_some_and(|tag| tag.closing && tag.name == 0)).unwrap_or(0)
+    memchr::memrchr_iter(b'<', text)
+        .find(|&at| read(text, at).is_some_and(|tag| tag.closing && tag.name == 0))
+        .unwrap_or(0)
 }
 
 fn skip_space(text: &[u8], from: usize) -> usize {

@@ -98,6 +98,10 @@ pub(crate) fn contains_folded(text: &[u8], needle: &[u8]) -> bool {
     starts.into_iter().any(|at| text[at..at + needle.len()].eq_ignore_ascii_case(needle))
 }
 
+pub(crate) fn count(text: &[u8], byte: u8) -> usize {
+    memchr::memchr_iter(byte, text).count()
+}
+
 /// First position at or after `from` whose byte is not of `class`, bounded by `limit` bytes.
 #[inline]
 pub(crate) fn run_end(text: &[u8], from: usize, class: u8, limit: usize) -> usize {

@@ -39,12 +39,8 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     let mut sign = None;
     while end < limit {
         match text[end] {
-            b'@' => {
-                // A password may hold an unescaped `/` or `#`; a path rarely holds an `@` before a host.
-                if slash.is_none() || is_database(text, at) && sign.is_none() {
-                    sign = Some(end);
-                }
-            }
+            // A password may hold an unescaped `/` or `#`; a path rarely holds an `@` before a host.
+            b'@' if slash.is_none() || is_database(text, at) && sign.is_none() => sign = Some(end),
             b'/' | b'?' | b'#' if slash.is_none() => {
                 slash = Some(end);
                 if sign.is_some() || !is_database(text, at) {
@@ -80,9 +76,23 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
 }
 
 fn is_database(text: &[u8], at: usize) -> bool {
-    [&b"postgres"[..], b"postgresql", b"mysql", b"mongodb", b"mongodb+srv", b"redis", b"rediss", b"amqp", b"amqps", b"mariadb", b"mssql", b"sqlserver", b"clickhouse"]
-        .iter()
-        .any(|scheme| at >= scheme.len() && text[at - scheme.len()..at].eq_ignore_ascii_case(scheme))
+    [
+        &b"postgres"[..],
+        b"postgresql",
+        b"mysql",
+        b"mongodb",
+        b"mongodb+srv",
+        b"redis",
+        b"rediss",
+        b"amqp",
+        b"amqps",
+        b"mariadb",
+        b"mssql",
+        b"sqlserver",
+        b"clickhouse",
+    ]
+    .iter()
+    .any(|scheme| at >= scheme.len() && text[at - scheme.len()..at].eq_ignore_ascii_case(scheme))
 }
 
 fn is_example(user: &[u8], password: &[u8]) -> bool {

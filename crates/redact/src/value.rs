@@ -30,7 +30,9 @@ pub(crate) fn read(text: &[u8], from: usize, ending: Ending) -> Option<Value> {
     // Prefixes of string literals: r"…", b"…", f"…", @"…", L"…", u8"…".
     if text::is(text::at(text, at), ALPHA) || matches!(text::at(text, at), b'@' | b'$') {
         let next = text::at(text, at + 1);
-        if matches!(text[at], b'r' | b'b' | b'f' | b'u' | b'L' | b'@' | b'$' | b'R') && matches!(next, b'"' | b'\'') {
+        if matches!(text[at], b'r' | b'b' | b'f' | b'u' | b'L' | b'@' | b'$' | b'R')
+            && matches!(next, b'"' | b'\'')
+        {
             at += 1;
         }
     }
@@ -107,11 +109,14 @@ pub(crate) fn is_placeholder(value: &[u8]) -> bool {
     if is_vocabulary(trimmed) || is_reference(trimmed, first, last) || is_repetitive(trimmed) {
         return true;
     }
+    #[rustfmt::skip]
     const HOLES: &[&[u8]] = &[
-        b"example", b"changeme", b"change_me", b"change-me", b"changethis", b"change_this", b"change-this", b"placeholder",
-        b"your_", b"your-", b"yourpass", b"yoursecret", b"yourtoken", b"yourapi", b"yourkey", b"your ", b"replace", b"insert_", b"insert-",
-        b"xxxx", b"dummy", b"redacted", b"not-a-real", b"notareal", b"fill_me", b"fill-me", b"todo", b"fixme", b"sample", b"<", b"...", b"\xe2\x80\xa6",
-        b"_here", b"-here", b"****", b"goes-here", b"some_", b"some-", b"put_", b"my_api_key", b"enter_", b"enter-", b"********",
+        b"example", b"changeme", b"change_me", b"change-me", b"changethis", b"change_this", b"change-this",
+        b"placeholder", b"your_", b"your-", b"yourpass", b"yoursecret", b"yourtoken", b"yourapi",
+        b"yourkey", b"your ", b"replace", b"insert_", b"insert-", b"xxxx", b"dummy", b"redacted",
+        b"not-a-real", b"notareal", b"fill_me", b"fill-me", b"todo", b"fixme", b"sample", b"<", b"...",
+        b"\xe2\x80\xa6", b"_here", b"-here", b"****", b"goes-here", b"some_", b"some-", b"put_",
+        b"my_api_key", b"enter_", b"enter-", b"********",
     ];
     if trimmed.len() <= 80 {
         for hole in HOLES {
@@ -142,7 +147,10 @@ fn is_reference(value: &[u8], first: u8, last: u8) -> bool {
                 return true;
             }
             // PHP, PowerShell and shell paths: $config['x'], $env:NAME, $this->x
-            if rest.starts_with(b"env:") || memchr::memmem::find(rest, b"->").is_some() || rest.contains(&b'[') {
+            if rest.starts_with(b"env:")
+                || memchr::memmem::find(rest, b"->").is_some()
+                || rest.contains(&b'[')
+            {
                 return true;
             }
         }
@@ -157,21 +165,30 @@ fn is_reference(value: &[u8], first: u8, last: u8) -> bool {
             }
         }
         b'#' if text::at(value, 1) == b'{' => return true,
-        b'@' if matches!(text::at(value, 1), b'{' | b'@') || text::starts_with(value, 0, b"@Microsoft.KeyVault") => return true,
+        b'@' if matches!(text::at(value, 1), b'{' | b'@')
+            || text::starts_with(value, 0, b"@Microsoft.KeyVault") =>
+        {
+            return true;
+        }
         b'!' if value[1..].iter().all(|&b| text::is(b, ALPHA)) && value.len() > 2 => return true,
         _ => {}
     }
     if value.windows(2).any(|pair| matches!(pair, b"${" | b"$(" | b"{{" | b"#{")) {
         return true;
     }
+    #[rustfmt::skip]
     const REFERENCES: &[&[u8]] = &[
-        b"process.env", b"os.environ", b"os.getenv", b"import.meta.env", b"system.getenv", b"env.", b"env(", b"env[",
-        b"getenv", b"secrets.", b"vars.", b"vault:", b"op://", b"ref+", b"arn:aws", b"projects/", b"ssm:", b"secretsmanager:", b"keyring:",
-        b"config.", b"self.", b"this.", b"settings.", b"data.", b"var.", b"local.", b"module.", b"args.", b"opts.", b"options.",
-        b"params.", b"req.", b"request.", b"ctx.", b"std::", b"env!(", b"file:", b"/run/secrets", b"awskms:", b"gcp:", b"akv:", b"enc[", b"@env",
-        b"credentials.", b"user.", b"props.", b"state.", b"input.", b"event.", b"context.", b"app.", b"cfg.", b"conf.",
+        b"process.env", b"os.environ", b"os.getenv", b"import.meta.env", b"system.getenv", b"env.",
+        b"env(", b"env[", b"getenv", b"secrets.", b"vars.", b"vault:", b"op://", b"ref+", b"arn:aws",
+        b"projects/", b"ssm:", b"secretsmanager:", b"keyring:", b"config.", b"self.", b"this.",
+        b"settings.", b"data.", b"var.", b"local.", b"module.", b"args.", b"opts.", b"options.",
+        b"params.", b"req.", b"request.", b"ctx.", b"std::", b"env!(", b"file:", b"/run/secrets",
+        b"awskms:", b"gcp:", b"akv:", b"enc[", b"@env", b"credentials.", b"user.", b"props.", b"state.",
+        b"input.", b"event.", b"context.", b"app.", b"cfg.", b"conf.",
     ];
-    REFERENCES.iter().any(|reference| reference[0] == first.to_ascii_lowercase() && text::starts_with_folded(value, 0, reference))
+    REFERENCES.iter().any(|reference| {
+        reference[0] == first.to_ascii_lowercase() && text::starts_with_folded(value, 0, reference)
+    })
 }
 
 /// `xxxx`, `0000`, `abcabc`, `123456789`, `abcdefgh`.
@@ -191,7 +208,10 @@ pub(crate) fn is_repetitive(value: &[u8]) -> bool {
         }
         if index > 0 {
             let step = i16::from(byte) - i16::from(judged[index - 1]);
-            if matches!(step, -1..=1) || (judged[index - 1] == b'9' && matches!(byte, b'0' | b'a' | b'A')) || (judged[index - 1] == b'z' && byte == b'0') {
+            if matches!(step, -1..=1)
+                || (judged[index - 1] == b'9' && matches!(byte, b'0' | b'a' | b'A'))
+                || (judged[index - 1] == b'z' && byte == b'0')
+            {
                 runs += 1;
             }
         }
@@ -205,13 +225,29 @@ pub(crate) fn is_repetitive(value: &[u8]) -> bool {
 
 /// Every word of it is a word people write where the secret should go.
 fn is_vocabulary(value: &[u8]) -> bool {
+    #[rustfmt::skip]
     const WORDS: &[&[u8]] = &[
-        b"password", b"passwords", b"passwd", b"passphrase", b"passcode", b"pass", b"pwd", b"pw", b"secret", b"secrets", b"token", b"tokens", b"key", b"keys", b"apikey", b"api", b"auth",
-        b"access", b"user", b"username", b"name", b"my", b"your", b"the", b"an", b"a", b"here", b"example", b"test", b"testing", b"tests", b"demo", b"foo",
-        b"bar", b"baz", b"qux", b"quux", b"value", b"string", b"str", b"text", b"none", b"null", b"nil", b"true", b"false", b"undefined", b"empty",
-        b"required", b"optional", b"hidden", b"default", b"db", b"database", b"client", b"private", b"public", b"id", b"bearer",
-        b"new", b"old", b"some", b"any", b"this", b"is", b"not", b"real", b"set", b"enter", b"input", b"type", b"field", b"env", b"var", b"variable", b"variables",
-        b"credential", b"credentials", b"cred", b"creds", b"super", b"app", b"application", b"service", b"account", b"login", b"email", b"mail", b"hash", b"hashed", b"salt", b"encrypted", b"plaintext", b"plain", b"raw", b"signing", b"encryption", b"session", b"cookie", b"jwt", b"oauth", b"oauth2", b"refresh", b"csrf", b"xsrf", b"webhook", b"url", b"uri", b"config", b"configuration", b"bytes", b"byte", b"int", b"integer", b"bool", b"boolean", b"number", b"object", b"array", b"list", b"dict", b"map", b"any", b"void", b"self", b"function", b"generate", b"generated", b"random", b"and", b"or", b"for", b"of", b"in", b"to", b"from", b"with", b"no", b"yes", b"on", b"off", b"basic", b"digest", b"redacted", b"masked", b"confirm", b"confirmation", b"current", b"invalid", b"valid", b"wrong", b"correct", b"missing", b"incorrect", b"forgot", b"reset", b"change", b"show", b"hide", b"update", b"create", b"delete", b"get", b"file", b"path", b"me", b"please", b"enabled", b"disabled", b"manager", b"provider", b"store", b"master", b"server", b"host", b"root", b"github", b"gitlab", b"aws", b"google", b"azure", b"slack", b"stripe", b"openai", b"anthropic", b"npm", b"docker", b"admin", b"guest", b"temp", b"temporary", b"tbd", b"na",
+        b"password", b"passwords", b"passwd", b"passphrase", b"passcode", b"pass", b"pwd", b"pw",
+        b"secret", b"secrets", b"token", b"tokens", b"key", b"keys", b"apikey", b"api", b"auth", b"access",
+        b"user", b"username", b"name", b"my", b"your", b"the", b"an", b"a", b"here", b"example", b"test",
+        b"testing", b"tests", b"demo", b"foo", b"bar", b"baz", b"qux", b"quux", b"value", b"string",
+        b"str", b"text", b"none", b"null", b"nil", b"true", b"false", b"undefined", b"empty", b"required",
+        b"optional", b"hidden", b"default", b"db", b"database", b"client", b"private", b"public", b"id",
+        b"bearer", b"new", b"old", b"some", b"any", b"this", b"is", b"not", b"real", b"set", b"enter",
+        b"input", b"type", b"field", b"env", b"var", b"variable", b"variables", b"credential",
+        b"credentials", b"cred", b"creds", b"super", b"app", b"application", b"service", b"account",
+        b"login", b"email", b"mail", b"hash", b"hashed", b"salt", b"encrypted", b"plaintext", b"plain",
+        b"raw", b"signing", b"encryption", b"session", b"cookie", b"jwt", b"oauth", b"oauth2", b"refresh",
+        b"csrf", b"xsrf", b"webhook", b"url", b"uri", b"config", b"configuration", b"bytes", b"byte",
+        b"int", b"integer", b"bool", b"boolean", b"number", b"object", b"array", b"list", b"dict", b"map",
+        b"any", b"void", b"self", b"function", b"generate", b"generated", b"random", b"and", b"or", b"for",
+        b"of", b"in", b"to", b"from", b"with", b"no", b"yes", b"on", b"off", b"basic", b"digest",
+        b"redacted", b"masked", b"confirm", b"confirmation", b"current", b"invalid", b"valid", b"wrong",
+        b"correct", b"missing", b"incorrect", b"forgot", b"reset", b"change", b"show", b"hide", b"update",
+        b"create", b"delete", b"get", b"file", b"path", b"me", b"please", b"enabled", b"disabled",
+        b"manager", b"provider", b"store", b"master", b"server", b"host", b"root", b"github", b"gitlab",
+        b"aws", b"google", b"azure", b"slack", b"stripe", b"openai", b"anthropic", b"npm", b"docker",
+        b"admin", b"guest", b"temp", b"temporary", b"tbd", b"na",
     ];
     let mut at = 0;
     let mut words = 0;
@@ -243,18 +279,30 @@ fn is_vocabulary(value: &[u8]) -> bool {
 /// True when an unquoted value reads as program text: a call, a path of names, a type, a number.
 pub(crate) fn is_code(value: &[u8]) -> bool {
     let first = value[0];
-    if matches!(first, b'(' | b'[' | b'{' | b'&' | b'*' | b'!' | b'~' | b'|' | b'=' | b'\\' | b'?' | b'^' | b'/' ) && value.len() > 1 && !text::is(value[value.len() - 1], DIGIT) {
-        let rest_is_name = value[1..].iter().all(|&b| text::is(b, NAME) || matches!(b, b'/' | b':' | b'(' | b')' | b'[' | b']' | b'&' | b'*' | b'{' | b'}' | b'!'));
+    if matches!(
+        first,
+        b'(' | b'[' | b'{' | b'&' | b'*' | b'!' | b'~' | b'|' | b'=' | b'\\' | b'?' | b'^' | b'/'
+    ) && value.len() > 1
+        && !text::is(value[value.len() - 1], DIGIT)
+    {
+        let rest_is_name = value[1..].iter().all(|&b| {
+            text::is(b, NAME)
+                || matches!(b, b'/' | b':' | b'(' | b')' | b'[' | b']' | b'&' | b'*' | b'{' | b'}' | b'!')
+        });
         if rest_is_name {
             return true;
         }
     }
-    let name_end = text::run_end(value, 0, NAME, value.len());
+    let name_end = value.iter().position(|&b| !text::is(b, NAME) && b != b'$').unwrap_or(value.len());
     if name_end > 0 && name_end < value.len() && !text::is(first, DIGIT) {
         // name(…, name[…, name::name, name->name, name!(
         let next = value[name_end];
         let after = text::at(value, name_end + 1);
-        if matches!(next, b'(' | b'[' | b'{') || next == b':' && after == b':' || next == b'-' && after == b'>' || next == b'!' && matches!(after, b'(' | b'[') {
+        if matches!(next, b'(' | b'[' | b'{')
+            || next == b':' && after == b':'
+            || next == b'-' && after == b'>'
+            || next == b'!' && matches!(after, b'(' | b'[')
+        {
             return true;
         }
     }
@@ -267,11 +315,19 @@ pub(crate) fn is_code(value: &[u8]) -> bool {
             return true;
         }
     }
-    if value.len() > 2 && value[0] == b'0' && matches!(value[1], b'x' | b'X' | b'b' | b'o') && text::run_end(value, 2, text::HEX, 40).max(3) >= value.len().min(40).saturating_sub(6) && value.len() <= 24 {
+    if value.len() > 2
+        && value[0] == b'0'
+        && matches!(value[1], b'x' | b'X' | b'b' | b'o')
+        && text::run_end(value, 2, text::HEX, 40).max(3) >= value.len().min(40).saturating_sub(6)
+        && value.len() <= 24
+    {
         // 0x8031005C, 0xFFu32
         return true;
     }
-    value.iter().all(|&b| text::is(b, DIGIT) || matches!(b, b'.' | b'-' | b':' | b'+' | b'x' | b'_' | b'e' | b'%')) && value.len() < 6
+    value
+        .iter()
+        .all(|&b| text::is(b, DIGIT) || matches!(b, b'.' | b'-' | b':' | b'+' | b'x' | b'_' | b'e' | b'%'))
+        && value.len() < 6
 }
 
 /// Shapes that are somebody's identifier, never their secret.
@@ -290,18 +346,26 @@ fn is_version_or_time(value: &[u8]) -> bool {
     let value = value.strip_prefix(b"v").unwrap_or(value);
     value.first().is_some_and(|&b| text::is(b, DIGIT))
         && value.iter().filter(|&&b| text::is(b, ALPHA)).count() <= 5
-        && value.iter().all(|&b| text::is(b, ALNUM) || matches!(b, b'.' | b'-' | b':' | b'+' | b'/' | b' ' | b'_'))
+        && value
+            .iter()
+            .all(|&b| text::is(b, ALNUM) || matches!(b, b'.' | b'-' | b':' | b'+' | b'/' | b' ' | b'_'))
         && value.iter().filter(|&&b| matches!(b, b'.' | b'-' | b':')).count() >= 2
         && value.split(|&b| !text::is(b, DIGIT)).all(|digits| digits.len() <= 6)
 }
 
 fn is_path(value: &[u8]) -> bool {
-    if value.starts_with(b"./") || value.starts_with(b"../") || value.starts_with(b"~/") || text::contains_folded(value, b"://") {
+    if value.starts_with(b"./")
+        || value.starts_with(b"../")
+        || value.starts_with(b"~/")
+        || text::contains_folded(value, b"://")
+    {
         return true;
     }
-    let slashes = value.iter().filter(|&&b| b == b'/').count();
-    let backslashes = value.iter().filter(|&&b| b == b'\\').count();
-    if backslashes >= 2 && value.split(|&b| b == b'\\').filter(|part| part.len() > 3).all(|part| !Shape::of(part).is_opaque()) {
+    let slashes = text::count(value, b'/');
+    let backslashes = text::count(value, b'\\');
+    if backslashes >= 2
+        && value.split(|&b| b == b'\\').filter(|part| part.len() > 3).all(|part| !Shape::of(part).is_opaque())
+    {
         return true;
     }
     if slashes == 0 {
@@ -311,18 +375,30 @@ fn is_path(value: &[u8]) -> bool {
         return false;
     }
     // Base64 also has slashes; a path has words between them.
-    let wordy = value.split(|&b| b == b'/').filter(|part| part.len() > 2).filter(|part| !Shape::of(part).is_opaque()).count();
+    let wordy = value
+        .split(|&b| b == b'/')
+        .filter(|part| part.len() > 2)
+        .filter(|part| !Shape::of(part).is_opaque())
+        .count();
     let parts = value.split(|&b| b == b'/').filter(|part| part.len() > 2).count();
-    (value[0] == b'/' || slashes >= 2 || has_file_ending(value)) && wordy == parts && Shape::of(value).surprise < 5.0
+    (value[0] == b'/' || slashes >= 2 || has_file_ending(value))
+        && wordy == parts
+        && Shape::of(value).surprise < 5.0
 }
 
 fn has_file_ending(value: &[u8]) -> bool {
     let Some(dot) = memchr::memrchr(b'.', value) else { return false };
+    #[rustfmt::skip]
     const ENDINGS: &[&[u8]] = &[
-        b"txt", b"json", b"yaml", b"yml", b"toml", b"xml", b"pem", b"key", b"crt", b"cer", b"env", b"cfg", b"conf", b"ini", b"js", b"ts", b"tsx", b"jsx", b"py", b"rs",
-        b"go", b"java", b"rb", b"php", b"html", b"css", b"scss", b"md", b"sh", b"sql", b"db", b"log", b"csv", b"png", b"jpg", b"svg", b"com", b"org", b"net", b"io", b"dev", b"vue", b"kt", b"cs", b"cpp", b"h", b"c", b"lock", b"gz", b"zip", b"pub", b"p12", b"jks", b"pfx",
+        b"txt", b"json", b"yaml", b"yml", b"toml", b"xml", b"pem", b"key", b"crt", b"cer", b"env", b"cfg",
+        b"conf", b"ini", b"js", b"ts", b"tsx", b"jsx", b"py", b"rs", b"go", b"java", b"rb", b"php",
+        b"html", b"css", b"scss", b"md", b"sh", b"sql", b"db", b"log", b"csv", b"png", b"jpg", b"svg",
+        b"com", b"org", b"net", b"io", b"dev", b"vue", b"kt", b"cs", b"cpp", b"h", b"c", b"lock", b"gz",
+        b"zip", b"pub", b"p12", b"jks", b"pfx",
     ];
-    dot > 0 && ENDINGS.iter().any(|ending| value[dot + 1..].eq_ignore_ascii_case(ending)) && !Shape::of(&value[..dot]).is_opaque()
+    dot > 0
+        && ENDINGS.iter().any(|ending| value[dot + 1..].eq_ignore_ascii_case(ending))
+        && !Shape::of(&value[..dot]).is_opaque()
 }
 
 #[cfg(test)]
@@ -332,19 +408,42 @@ mod tests {
     #[test]
     fn placeholders_are_no_secrets() {
         for hole in [
-            "<your-api-key>", "${DB_PASSWORD}", "$PASSWORD", "{{ password }}", "xxxxxxxx", "changeme", "process.env.TOKEN",
-            "your-password-here", "my_secret_key", "password", "********", "%s", "%(password)s", "os.environ[\"X\"]", "AKIAIOSFODNN7EXAMPLE",
+            "<your-api-key>",
+            "${DB_PASSWORD}",
+            "$PASSWORD",
+            "{{ password }}",
+            "xxxxxxxx",
+            "changeme",
+            "process.env.TOKEN",
+            "your-password-here",
+            "my_secret_key",
+            "password",
+            "********",
+            "%s",
+            "%(password)s",
+            "os.environ[\"X\"]",
+            "AKIAIOSFODNN7EXAMPLE",
         ] {
             assert!(is_placeholder(hole.as_bytes()), "{hole}");
         }
-        for value in ["hunter2", "S3cr3t!", "correct-horse-battery-staple", "P@ssw0rd123", "$ecure1!", "k8sPa55"] {
+        for value in
+            ["hunter2", "S3cr3t!", "correct-horse-battery-staple", "P@ssw0rd123", "$ecure1!", "k8sPa55"]
+        {
             assert!(!is_placeholder(value.as_bytes()), "{value}");
         }
     }
 
     #[test]
     fn code_is_no_secret() {
-        for code in ["get_password()", "self.password", "config.db.password", "args[0]", "Option<String>", "std::env::var", "&password"] {
+        for code in [
+            "get_password()",
+            "self.password",
+            "config.db.password",
+            "args[0]",
+            "Option<String>",
+            "std::env::var",
+            "&password",
+        ] {
             let value = read(code.as_bytes(), 0, Ending::Blank).unwrap();
             let value = &code.as_bytes()[value.start..value.end];
             assert!(is_code(value) || is_placeholder(value), "{code}");

@@ -71,14 +71,42 @@ fn is_unlikely(value: &[u8], anchor: &str, token: &Token) -> bool {
         return true;
     }
     // These stand in examples only; the others may stand in a token by chance, so the rest must be plain too.
-    const ALWAYS: &[&[u8]] = &[b"example", b"your_", b"your-", b"yourtoken", b"xxxxxx", b"placeholder", b"redacted", b"0000000000", b"1234567890", b"......"];
-    const WHEN_PLAIN: &[&[u8]] = &[b"token", b"secret", b"apikey", b"api_key", b"_key", b"-key", b"here", b"your", b"xxxx", b"12345678"];
+    const ALWAYS: &[&[u8]] = &[
+        b"example",
+        b"your_",
+        b"your-",
+        b"yourtoken",
+        b"xxxxxx",
+        b"placeholder",
+        b"redacted",
+        b"0000000000",
+        b"1234567890",
+        b"......",
+    ];
+    const WHEN_PLAIN: &[&[u8]] = &[
+        b"token",
+        b"secret",
+        b"apikey",
+        b"api_key",
+        b"_key",
+        b"-key",
+        b"here",
+        b"your",
+        b"xxxx",
+        b"12345678",
+    ];
     let holds = |words: &[&[u8]]| words.iter().any(|word| text::contains_folded(judged, word));
     let shape = Shape::of(judged);
-    if judged.len() <= 200 && (holds(ALWAYS) || (shape.is_wordy() || shape.digits == 0) && holds(WHEN_PLAIN)) {
+    if judged.len() <= 200 && (holds(ALWAYS) || (shape.is_wordy() || shape.digits == 0) && holds(WHEN_PLAIN))
+    {
         return true;
     }
-    !token.wordy && (shape.digits == 0 || shape.flips < 2) && shape.surprise < 4.9 && !shape.hex && judged.len() < 60 && judged.len() >= 8
+    !token.wordy
+        && (shape.digits == 0 || shape.flips < 2)
+        && shape.surprise < 4.9
+        && !shape.hex
+        && judged.len() < 60
+        && judged.len() >= 8
 }
 
 /// CRC-32 of everything between the prefix and the last six characters, written in base 62.

@@ -3,7 +3,7 @@
 
 /// Every name, lower case, as it stands in identifiers; joints are spelled out.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
- NAMES.split_ascii_whitespace()
+    NAMES.split_ascii_whitespace()
 }
 
 const NAMES: &str = "
@@ -48,12 +48,12 @@ readme_api reallysimplesystems rebrandly recruitee rentman repairshopr replicate
 rockset roninapp route4me rownd rubygems runrunit salesblink salescookie salesflare salesforce salesmate satismeter saucelabs scaleway scalr scrapeowl scraperapi scraperbox
 scrapersite scrapestack scrapfly scrapingant scrapingbee screenshotapi screenshotlayer scrutinizer securitytrails segment_ selectpdf semaphore sendbird sendgrid sendinblue sentry
 serphouse serpstack sheety sherpadesk shipday shippo shodan shopify shortcut_ shotstack shutterstock signable signalwire signaturit signupgenius sigopt simfin simplesat
-simplynoted simvoly sinchmessage sirv siteleaf skrapp skybiometry slack_ smartsheet smartystreets smooch snipcart snowflake snyk sonarcloud sonar_ sourcegraph sparkpost speechtextai splunk
+simplynoted simvoly sinchmessage sirv siteleaf skrapp skybiometry slack_ smartsheet smartystreets smooch snipcart snowflake snyk sonarcloud sonar sourcegraph sparkpost speechtextai splunk
 spoonacular sportsmonk spotify squarespace squareup sslmate stability_ stabilityai statuscake statuspage statsig stitchdata stockdata storecove stormboard stormglass storyblok storychief strava
  stripe stripo stytch sugester sumologic sumo_ supabase supernotes surveyanyplace surveybot surveysparrow survicate swiftype tableau tailscale tallyfy tatumio taxjar teamgate
 teamviewer teamwork technicalanalysis telegram telegr_ telnyx tencent textmagic theoddsapi thinkific thousandeyes ticketmaster tickettailor tiingo timecamp tineswebhook tmetric todoist togetherai
 tomorrowio tomtom tradier transferwise travelpayouts travisci trello_ trelloapi twelvedata twilio twitch twitter tyntec typeform uclassify unifyid unplugg unsplash upcdatabase uplead uploadcare
 uptimerobot upstage upstash upwave uservoice userstack vagrantcloud vatlayer vbout vercel verimail veriphone versioneye viewneo virustotal visualcrossing voicegain vonage voodoosms vouchery vpnapi
 vultr vyte wakatime walkscore wandb weatherbit weatherstack webex webflow webscraper webscraping weightsandbiases wepay whoxy wistia woocommerce workday workos workstack worldcoinindex worldweather wrike
-xata_ yandex yelp_ yelpapi younegotiate yousign youtube zapier zendesk zenkit zenrows zenscrape zenserp zeplin zerobounce zerotier zipapi zipbooks zipmex zoho_ zonkafeedback zoominfo
+xata_ yandex yelp_ yelpapi younegotiate yousign youtube zapier zendesk zenkit zenrows zenscrape zenserp zeplin zerobounce zerotier zipapi zipbooks zipmex zoho_ zonkafeedback zoominfo civo ovh_ gitea larksuite kagi fal_ ibm_ contribsys gocd lob_ sumologic upwork watsonx bluemix weightsandbiases box_ codeium tabnine windsurf together_ fireworks_ groq anyscale replit gumtree
 ";

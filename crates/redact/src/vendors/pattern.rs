@@ -64,7 +64,10 @@ fn is_of(class: u8, byte: u8) -> bool {
         b's' => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'='),
         b'b' => byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'),
         b'e' => byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='),
-        b'x' => byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-' | b'.' | b'%' | b'~'),
+        b'x' => {
+            byte.is_ascii_alphanumeric()
+                || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-' | b'.' | b'%' | b'~')
+        }
         b'z' => byte.is_ascii_lowercase(),
         b'L' => byte.is_ascii_alphabetic(),
         b't' => matches!(byte, b'A'..=b'Z' | b'2'..=b'7'),
@@ -139,7 +142,9 @@ pub(super) fn find(text: &[u8], anchor: usize, pattern: &str) -> Option<Range<us
 /// A text that fits the pattern, made of characters that look random and are always the same.
 pub(super) fn compose(pattern: &str) -> String {
     compose_with(pattern, |state, class| {
-        let letters: Vec<u8> = (b'!'..=b'~').filter(|&b| is_of(class, b) && (b.is_ascii_alphanumeric() || class == b'p')).collect();
+        let letters: Vec<u8> = (b'!'..=b'~')
+            .filter(|&b| is_of(class, b) && (b.is_ascii_alphanumeric() || class == b'p'))
+            .collect();
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         letters[(*state >> 33) as usize % letters.len()] as char
     })
@@ -147,18 +152,26 @@ pub(super) fn compose(pattern: &str) -> String {
 
 /// A text that fits the pattern but for being an example: every character of a run is the same.
 pub(super) fn compose_hole(pattern: &str) -> String {
-    compose_with(pattern, |_, class| if is_of(class, b'x') { 'x' } else { char::from((b'!'..=b'~').find(|&b| is_of(class, b)).unwrap_or(b'0')) })
+    compose_with(pattern, |_, class| {
+        if is_of(class, b'x') {
+            'x'
+        } else {
+            char::from((b'!'..=b'~').find(|&b| is_of(class, b)).unwrap_or(b'0'))
+        }
+    })
 }
 
 fn compose_with(pattern: &str, mut pick: impl FnMut(&mut u64, u8) -> char) -> String {
-    let mut state = pattern.bytes().fold(7u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    let mut state =
+        pattern.bytes().fold(7u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
     let mut composed = String::new();
     let (left, right) = pattern.split_once('|').unwrap_or(("", pattern));
     for piece in pieces(left).chain(pieces(right)) {
         match piece {
             Piece::Text(literal) => composed.push_str(&String::from_utf8_lossy(literal)),
             Piece::Run(run) => {
-                let length = if run.most == LONGEST_RUN { run.least.max(1) } else { run.most.min(run.least.max(1)) };
+                let length =
+                    if run.most == LONGEST_RUN { run.least.max(1) } else { run.most.min(run.least.max(1)) };
                 for _ in 0..length {
                     composed.push(pick(&mut state, run.class));
                 }

@@ -5,8 +5,8 @@ use crate::{redactor, without_hashes};
 fn check(input: &Value, expected: &Value) {
     let output = redactor().envelope(input.to_string().as_bytes());
     assert!(output.parsed);
-    let text = without_hashes(&String::from_utf8(output.json.clone()).unwrap());
-    let value: Value = serde_json::from_str(&text).unwrap();
+    let text = without_hashes(&String::from_utf8(output.json.clone()).expect("JSON is text"));
+    let value: Value = serde_json::from_str(&text).expect("the output is JSON");
     assert_eq!(&value, expected);
     let again = redactor().envelope(&output.json);
     assert_eq!(String::from_utf8(again.json), String::from_utf8(output.json));
@@ -19,8 +19,14 @@ fn the_name_of_a_value_is_its_context() {
         &json!({"tool_input": {"env": {"DB_PASSWORD": "[password]", "PORT": "5432"}}}),
     );
     check(&json!({"password": 12_345_678}), &json!({"password": "[password]"}));
-    check(&json!({"env": [{"name": "API_TOKEN", "value": "Xk29vQmZ7LpR4tYw"}]}), &json!({"env": [{"name": "API_TOKEN", "value": "[token]"}]}));
-    check(&json!({"args": ["login", "--password", "s3cr3tPw"]}), &json!({"args": ["login", "--password", "[password]"]}));
+    check(
+        &json!({"env": [{"name": "API_TOKEN", "value": "Xk29vQmZ7LpR4tYw"}]}),
+        &json!({"env": [{"name": "API_TOKEN", "value": "[token]"}]}),
+    );
+    check(
+        &json!({"args": ["login", "--password", "s3cr3tPw"]}),
+        &json!({"args": ["login", "--password", "[password]"]}),
+    );
 }
 
 #[test]
@@ -64,13 +70,23 @@ fn escapes_cannot_hide_a_value() {
 fn what_is_no_json_comes_back_as_one_string() {
     let deep = "[".repeat(100_000);
     let long = format!("{{\"a\":\"{}", "x".repeat(1 << 20));
-    for input in [&b"not json"[..], b"", b"{", b"{\"a\":1}{\"b\":2}", b"\xff\xfe{\"a\":\"b\"}", deep.as_bytes(), long.as_bytes(), b"{\"a\":\"\x01\"}"] {
+    for input in [
+        &b"not json"[..],
+        b"",
+        b"{",
+        b"{\"a\":1}{\"b\":2}",
+        b"\xff\xfe{\"a\":\"b\"}",
+        deep.as_bytes(),
+        long.as_bytes(),
+        b"{\"a\":\"\x01\"}",
+    ] {
         let output = redactor().envelope(input);
         assert!(!output.parsed);
         let value: Value = serde_json::from_slice(&output.json).unwrap();
         assert!(value["unreadable"].is_string());
     }
-    let output = redactor().envelope(br#"{"tool_input":{"command":"export DB_PASSWORD=hunter2-rabbit\nls","x":"cut"#);
+    let output =
+        redactor().envelope(br#"{"tool_input":{"command":"export DB_PASSWORD=hunter2-rabbit\nls","x":"cut"#);
     let text = String::from_utf8(output.json).unwrap();
     assert!(!text.contains("rabbit"), "{text}");
 }

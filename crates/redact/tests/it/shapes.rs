@@ -25,13 +25,22 @@ fn environment_and_configuration_files() {
     check("spring.datasource.password=s3cr3tPw", "spring.datasource.password=[password]");
     check("  12→DB_PASSWORD=hunter2-rabbit", "  12→DB_PASSWORD=[password]");
     check("+DB_PASSWORD=hunter2-rabbit", "+DB_PASSWORD=[password]");
-    check("\x1b[32mDB_PASSWORD\x1b[0m=\x1b[33mhunter2\x1b[0m", "\x1b[32mDB_PASSWORD\x1b[0m=\x1b[33m[password]\x1b[0m");
+    check(
+        "\x1b[32mDB_PASSWORD\x1b[0m=\x1b[33mhunter2\x1b[0m",
+        "\x1b[32mDB_PASSWORD\x1b[0m=\x1b[33m[password]\x1b[0m",
+    );
     check("<password>s3cr3tPw</password>", "<password>[password]</password>");
     check("<add key=\"DbPassword\" value=\"s3cr3tPw\" />", "<add key=\"DbPassword\" value=\"[password]\" />");
-    check("<key>Password</key>\n<string>s3cr3tPw</string>", "<key>Password</key>\n<string>[password]</string>");
+    check(
+        "<key>Password</key>\n<string>s3cr3tPw</string>",
+        "<key>Password</key>\n<string>[password]</string>",
+    );
     check("- name: DB_PASSWORD\n  value: s3cr3tPw", "- name: DB_PASSWORD\n  value: [password]");
     check("machine a.b login me password s3cr3tPw", "machine a.b login me password [password]");
-    check("jdbc:mysql://h/db?user=me&password=s3cr3tPw&x=1", "jdbc:mysql://h/db?user=me&password=[password]&x=1");
+    check(
+        "jdbc:mysql://h/db?user=me&password=s3cr3tPw&x=1",
+        "jdbc:mysql://h/db?user=me&password=[password]&x=1",
+    );
     check("Server=h;Uid=me;Pwd=s3cr3tPw;", "Server=h;Uid=me;Pwd=[password];");
 }
 
@@ -47,7 +56,10 @@ fn command_lines() {
     check("tool --password s3cr3tPw --verbose", "tool --password [password] --verbose");
     check("tool --password=s3cr3tPw", "tool --password=[password]");
     check("openssl enc -aes-256-cbc -pass pass:s3cr3tPw", "openssl enc -aes-256-cbc -pass pass:[password]");
-    check("aws configure set aws_secret_access_key Zk1Tq0c8aH5vR2mW8sLd0PqYf3uXk29vQmZ7abcd", "aws configure set aws_secret_access_key [access-key]");
+    check(
+        "aws configure set aws_secret_access_key Zk1Tq0c8aH5vR2mW8sLd0PqYf3uXk29vQmZ7abcd",
+        "aws configure set aws_secret_access_key [access-key]",
+    );
     check("echo 'me:s3cr3tPw' | chpasswd", "echo 'me:[password]' | chpasswd");
 }
 
@@ -67,13 +79,22 @@ fn private_keys_in_every_shape() {
     check(&key.replace('\n', "\r\n"), &gone.replace('\n', "\r\n"));
     check(&key.replace('\n', "\n    "), &gone.replace('\n', "\n    "));
     check(&key.replace('\n', "\n+"), &gone.replace('\n', "\n+"));
-    check(&key.replace('\n', "\\n"), "-----BEGIN RSA PRIVATE KEY-----\\n[private-key]\\n-----END RSA PRIVATE KEY-----");
+    check(
+        &key.replace('\n', "\\n"),
+        "-----BEGIN RSA PRIVATE KEY-----\\n[private-key]\\n-----END RSA PRIVATE KEY-----",
+    );
     let head = &key[..key.len() - 30];
     check(head, &gone[..gone.len() - 30]);
     let tail = key.split_once('\n').unwrap().1;
     check(tail, gone.split_once('\n').unwrap().1);
-    let numbered: String = key.lines().enumerate().map(|(n, line)| format!("  {}→{line}\n", n + 9)).collect();
-    let expected: String = gone.lines().enumerate().map(|(n, line)| format!("  {}→{line}\n", n + 9)).collect();
+    let numbered: String =
+        key.lines().enumerate().map(|(n, line)| format!("  {}→{line}\n", n + 9)).collect::<Vec<_>>().concat();
+    let expected: String = gone
+        .lines()
+        .enumerate()
+        .map(|(n, line)| format!("  {}→{line}\n", n + 9))
+        .collect::<Vec<_>>()
+        .concat();
     check(&numbered, &expected);
 }
 

@@ -1,0 +1,310 @@
+//! Does a value under such a name, in such a setting, have to go? The questions in the order of their price:
+//! shapes first, placeholders last. Reads no text beyond the value; where it stands is told by `Setting`.
+
+use crate::assign::{Operator, Setting};
+use crate::lexicon::{Announced, Strength};
+use crate::likeness::Shape;
+use crate::text::{self, ALPHA, DIGIT, UPPER};
+use crate::value;
+
+/// The heart of it.
+pub(crate) fn is_secret(announced: Announced, name: &[u8], value: &[u8], setting: Setting) -> bool {
+    if value.len() < 3 || value.len() >= value::LONGEST_VALUE {
+        return false;
+    }
+    if !setting.quoted && value::is_code(value) {
+        return false;
+    }
+    if value.eq_ignore_ascii_case(name) {
+        return false;
+    }
+    let shape = Shape::of(value);
+    if shape.foreign > 0 && shape.letters() == 0 {
+        return false;
+    }
+    let believed = match announced.strength {
+        Strength::Password => is_password(announced, value, &shape, setting),
+        Strength::Secret => {
+            is_opaque_value(name, value, &shape) || is_secretive(announced, value, &shape, setting)
+        }
+        Strength::Opaque
+            if matches!(setting.operator, Operator::Comma | Operator::Call) && !announced.last =>
+        {
+            false
+        }
+        Strength::Opaque
+            if !setting.quoted
+                && (setting.spaced || setting.operator == Operator::Colon)
+                && is_constant(value) =>
+        {
+            false
+        }
+        Strength::Opaque => {
+            is_opaque_value(name, value, &shape)
+                || announced.shouted && setting.own_line && is_secretive(announced, value, &shape, setting)
+                || value::is_uuid(value)
+                    && setting.operator != Operator::Compares
+                    && is_trusted_with_uuid(announced, name)
+        }
+        Strength::Faint => {
+            value.len() >= 20
+                && is_opaque_value(name, value, &shape)
+                && is_faint_enough(announced, &shape, setting)
+        }
+    };
+    // Last, because it is the dearest question and most values are out by now.
+    believed && !value::is_placeholder(value)
+}
+
+/// A UUID is a key where somebody says key, and an identifier under most other names.
+fn is_trusted_with_uuid(announced: Announced, name: &[u8]) -> bool {
+    announced.kind != "token"
+        || announced.shouted
+        || [&b"auth"[..], b"access", b"api", b"bearer", b"secret", b"bot", b"service", b"deploy", b"personal"]
+            .iter()
+            .any(|word| text::contains_folded(name, word))
+}
+
+fn is_faint_enough(announced: Announced, shape: &Shape, setting: Setting) -> bool {
+    // A bare `key` names table entries far more often than credentials.
+    if announced.kind == "key" || announced.kind == "auth" {
+        if setting.flag && !shape.hex && shape.digits >= 3 {
+            return true;
+        }
+        return (announced.shouted && setting.own_line || shape.len >= 24)
+            && (!shape.hex || announced.shouted)
+            && shape.digits >= 2
+            && shape.upper > 1
+            && shape.lower > 1;
+    }
+    if announced.kind == "api-key" {
+        // Somebody's key, by a name nobody knows: `civo_key`. A digest under such a name is more often a digest.
+        return shape.digits >= 3
+            && (!shape.hex || announced.shouted)
+            && (setting.quoted || setting.own_line || setting.flag);
+    }
+    setting.flag || announced.shouted || shape.len >= 24
+}
+
+fn is_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setting) -> bool {
+    if value::is_plain_identifier(value) && !(shape.is_opaque() || value::is_uuid(value)) {
+        return false;
+    }
+    let firm = setting.quoted || setting.own_line || setting.flag || setting.operator == Operator::Markup;
+    if shape.digits == shape.len {
+        // Digits alone are a count in code, a PIN or a poor password in quotes.
+        return shape.len >= if setting.quoted || setting.flag { 4 } else { 6 }
+            && setting.operator != Operator::Compares
+            && firm;
+    }
+    let odd = shape.digits > 0 || shape.symbols > 0;
+    if shape.spaces > 0 {
+        return is_phrase_password(value, shape, setting);
+    }
+    if setting.operator == Operator::Says {
+        let odd = shape.upper > 0 && shape.lower > 0 && shape.symbols > 0 && !shape.is_wordy();
+        let typed = shape.digits > 0 && (shape.letters() > 0 || shape.symbols > 0) || odd;
+        return typed && value.len() >= 6 && !is_markup_or_label(value, shape) || is_word_chain(value, shape);
+    }
+    if matches!(setting.operator, Operator::Comma | Operator::Call) && !announced.last {
+        return false;
+    }
+    if matches!(setting.operator, Operator::Comma | Operator::Compares | Operator::Call) {
+        let typed = shape.digits > 0
+            && shape.letters() > 0
+            && (shape.symbols > 0 || !shape.is_wordy() || shape.flips > 1 && shape.joiners == 0);
+        return value.len() >= 6 && typed && !is_markup_or_label(value, shape) || shape.is_opaque();
+    }
+    if !setting.quoted && (setting.spaced || setting.operator == Operator::Colon) && is_constant(value) {
+        return false;
+    }
+    if odd && firm {
+        if has_code_marks(value) && !shape.is_opaque() {
+            return false;
+        }
+        if !setting.quoted
+            && !setting.flag
+            && setting.spaced
+            && shape.symbols == 0
+            && shape.is_wordy()
+            && shape.flips <= 1
+            && shape.digits < 2
+            && !announced.shouted
+        {
+            // `password = value2` is code; `password=hunter2` is not.
+            return false;
+        }
+        return value.len() >= 4 && !is_markup_or_label(value, shape);
+    }
+    if odd {
+        let telling = shape.symbols > 0 && setting.operator == Operator::Colon || !shape.is_wordy();
+        let mixed =
+            shape.digits > 0 || shape.upper > 0 && shape.lower > 0 && shape.symbols > 0 && !shape.is_wordy();
+        let typed = mixed && shape.letters() > 1 && !is_markup_or_label(value, shape);
+        return value.len() >= 6 && typed && telling && !has_code_marks(value) || shape.is_opaque();
+    }
+    // Letters and joints alone.
+    if announced.shouted && setting.operator == Operator::Equals && setting.own_line && !setting.spaced {
+        return value.len() >= 4;
+    }
+    if is_word_chain(value, shape) {
+        return firm;
+    }
+    value.len() >= 8
+        && firm
+        && (shape.surprise >= 5.2 || setting.operator == Operator::Blank && !shape.is_wordy())
+}
+
+/// `correct-horse-battery-staple`
+pub(crate) fn is_word_chain(value: &[u8], shape: &Shape) -> bool {
+    let words = value.split(|&b| matches!(b, b'-' | b'.' | b'_')).filter(|word| word.len() >= 3).count();
+    words >= 4 && shape.upper == 0 && shape.spaces == 0 && shape.joiners + 1 == words
+}
+
+/// `SCSI_PASS_THROUGH32`, `kPasswordType2`: a name of the program, where one may stand.
+fn is_constant(value: &[u8]) -> bool {
+    value.contains(&b'_')
+        && text::is(value[0], ALPHA)
+        && value.iter().all(|&b| text::is(b, UPPER | DIGIT) || b == b'_')
+}
+
+/// Words with spaces between are labels and sentences, unless something in them is not a word.
+fn is_phrase_password(value: &[u8], shape: &Shape, setting: Setting) -> bool {
+    setting.quoted
+        && value.len() <= 64
+        && shape.digits > 0
+        && shape.symbols > 0
+        && shape.spaces <= 6
+        && !has_code_marks(value)
+        && value.split(|&b| b == b' ').any(|word| {
+            let shape = Shape::of(word);
+            shape.digits > 0 && shape.symbols > 0 && shape.letters() > 0
+        })
+}
+
+fn is_markup_or_label(value: &[u8], shape: &Shape) -> bool {
+    let last = value[value.len() - 1];
+    // "Password!", "password?", "enter:" are labels.
+    shape.digits == 0 && shape.symbols == 1 && matches!(last, b':' | b'!' | b'?' | b'*') && shape.is_wordy()
+        || value[0] == b'/' && shape.digits == 0
+        || value[0] == b'#' && value.len() <= 9 && value[1..].iter().all(|&b| text::is(b, text::HEX))
+        || value[0] == b'.' && shape.digits == 0
+        || shape.digits == 0 && value.contains(&b'/') && shape.is_wordy()
+        || shape.digits == 0 && value.contains(&b'=') && shape.is_wordy()
+        || shape.digits == 0
+            && shape.symbols
+                == value.iter().filter(|b| matches!(b, b':' | b'@' | b'\\' | b'+' | b'|' | b'\'')).count()
+            && shape.is_wordy()
+            && !value.contains(&b'@')
+}
+
+/// Brackets and statement marks: program text caught in between.
+fn has_code_marks(value: &[u8]) -> bool {
+    let mut round = 0;
+    for &byte in value {
+        match byte {
+            b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'<' | b'>' => round += 1,
+            _ => {}
+        }
+    }
+    round >= 2
+        || value.windows(2).any(|pair| {
+            matches!(
+                pair,
+                b"()"
+                    | b"::"
+                    | b"->"
+                    | b"=>"
+                    | b"\\s"
+                    | b"\\d"
+                    | b"\\w"
+                    | b".*"
+                    | b"{}"
+                    | b"[]"
+                    | b"&&"
+                    | b"%s"
+                    | b"%d"
+            )
+        })
+}
+
+/// A `secret` in a configuration line need not be random, only not a plain word.
+fn is_secretive(announced: Announced, value: &[u8], shape: &Shape, setting: Setting) -> bool {
+    if value::is_plain_identifier(value) && !value::is_uuid(value)
+        || shape.spaces > 0
+        || has_code_marks(value)
+    {
+        return false;
+    }
+    let firm = setting.quoted || setting.own_line && !setting.spaced || setting.flag;
+    if !firm
+        || matches!(setting.operator, Operator::Comma | Operator::Compares | Operator::Call | Operator::Says)
+    {
+        return false;
+    }
+    let mixed = shape.digits > 0 && shape.letters() > 0;
+    if announced.shouted && setting.own_line {
+        return value.len() >= 8 && mixed && shape.digits < shape.len;
+    }
+    value.len() >= 8 && mixed && (shape.symbols > 0 || !shape.is_wordy()) && !is_markup_or_label(value, shape)
+}
+
+fn is_opaque_value(name: &[u8], value: &[u8], shape: &Shape) -> bool {
+    if !shape.is_opaque() && !is_long_mixture(shape) {
+        return false;
+    }
+    if value::is_plain_identifier(value) || has_code_marks(value) || value.starts_with(b"data:") {
+        return false;
+    }
+    if shape.hex && is_digest_name(name) {
+        return false;
+    }
+    // A subresource or lock file hash says so itself.
+    !(text::starts_with_folded(value, 0, b"sha") && text::is(text::at(value, 3), DIGIT))
+}
+
+/// Symbols, digits and letters together, nothing a program would name.
+fn is_long_mixture(shape: &Shape) -> bool {
+    shape.len >= 10
+        && shape.spaces == 0
+        && shape.digits >= 2
+        && shape.symbols >= 1
+        && shape.letters() >= 3
+        && shape.foreign == 0
+        && shape.flips >= 2
+        && shape.surprise > 4.4
+}
+
+fn is_digest_name(name: &[u8]) -> bool {
+    [
+        &b"sha"[..],
+        b"hash",
+        b"digest",
+        b"commit",
+        b"etag",
+        b"checksum",
+        b"integrity",
+        b"fingerprint",
+        b"revision",
+        b"cache",
+    ]
+    .iter()
+    .any(|word| text::contains_folded(name, word))
+}
+
+/// Beside a vendor's name, only what nobody would type is believed.
+pub(crate) fn is_vendor_value(name: &[u8], value: &[u8], quoted: bool) -> bool {
+    if value.len() < 10 || value.len() > 400 || !quoted && value::is_code(value) {
+        return false;
+    }
+    let shape = Shape::of(value);
+    if value::is_uuid(value) {
+        let parts = [&b"key"[..], b"token", b"secret", b"auth", b"access", b"api"];
+        return parts.iter().any(|part| text::contains_folded(name, part)) && !value::is_placeholder(value);
+    }
+    shape.symbols <= 4
+        && shape.len >= 14
+        && shape.digits >= 2
+        && is_opaque_value(name, value, &shape)
+        && !value::is_placeholder(value)
+}

@@ -156,7 +156,7 @@ fn contestants(
     partners: &Partners,
     size: usize,
     label: &str,
-) -> Vec<Contestant> {
+) -> Result<Vec<Contestant>> {
     let body = after_a_command(&format!("bench-{}", label.replace(' ', "-")), size);
     let (null, real) = (partners.null.path(), partners.real.home());
     let tiny = |home: &Path| Program::new(&release.hook, &[EVENT], &body).at_home(home);

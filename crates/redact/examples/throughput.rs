@@ -40,19 +40,20 @@ fn main() {
     );
 }
 
-/// The best of several runs: other work on the machine can only slow a run down.
+/// Several runs together: the system counts processor time in ticks, and one run is too short for them.
 fn measure(mut run: impl FnMut() -> usize, bytes: usize) -> f64 {
-    let best = (0..7)
-        .map(|_| {
-            let (start, busy) = (Instant::now(), cpu_seconds());
-            black_box(run());
-            match (busy, cpu_seconds()) {
-                (Some(before), Some(after)) if after > before => after - before,
-                _ => start.elapsed().as_secs_f64(),
-            }
-        })
-        .fold(f64::MAX, f64::min);
-    bytes as f64 / 1e6 / best
+    const ENOUGH: f64 = 0.3;
+    let (start, busy) = (Instant::now(), cpu_seconds());
+    let mut runs = 0;
+    loop {
+        black_box(run());
+        runs += 1;
+        let wall = start.elapsed().as_secs_f64();
+        let spent = busy.zip(cpu_seconds()).map_or(wall, |(before, after)| after - before);
+        if spent > ENOUGH || runs > 1000 {
+            return bytes as f64 * f64::from(runs) / 1e6 / spent;
+        }
+    }
 }
 
 /// Time this thread was on a processor, where the system tells.

@@ -196,17 +196,24 @@ fn judge(page: &mut Page, field: &[Contestant], label: &str) {
         page.goal(Goal { says: says.to_owned(), ours, reference, most, unit: "ms", noise });
     };
     let true_noise = field[TRUE].noise();
-    goal("throughline-hook p50 / `/bin/true` p50, null", median(TINY_NULL), median(TRUE), 0.6, true_noise);
-    // The disk's own time is nobody's cost: it comes on top of what a start may take.
+    // The goal as it was set: with the daemon up, its sync included.
     goal(
-        "throughline-hook p50 / (0.6 x `/bin/true` + 2 x fdatasync), daemon",
+        "throughline-hook p50 / `/bin/true` p50, daemon",
         median(TINY_DAEMON),
-        0.6 * median(TRUE) + 2.0 * median(APPEND),
-        1.0,
-        field[TRUE].noise().max(field[APPEND].noise()),
+        median(TRUE),
+        0.6,
+        true_noise,
+    );
+    // Where it goes: the client's own part, and the daemon's against the disk. Neither replaces the row above.
+    goal(
+        "part: throughline-hook p50 / `/bin/true` p50, null",
+        median(TINY_NULL),
+        median(TRUE),
+        0.6,
+        true_noise,
     );
     goal(
-        "what the daemon adds to the exchange / fdatasync",
+        "part: what the daemon adds to the exchange / fdatasync",
         median(EXCHANGE_DAEMON) - median(EXCHANGE_NULL),
         median(APPEND),
         2.0,

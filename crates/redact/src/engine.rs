@@ -216,7 +216,8 @@ impl Redactor {
                 hit.start += window.start;
                 hit.end += window.start;
                 hit.whole = hit.whole.map(|whole| whole.start + window.start..whole.end + window.start);
-                if near.iter().any(|near| hit.start < near.end && near.start < hit.end) {
+                let next = near.partition_point(|near| near.end <= hit.start);
+                if near.get(next).is_some_and(|near| near.start < hit.end) {
                     hits.push(hit);
                 }
             }

@@ -1,5 +1,8 @@
 //! Which names announce a credential, and how loudly. Reads names only; values are judged in `value`.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use crate::text::{self, ALNUM, DIGIT, LOWER, UPPER};
 
 /// How much a name says about its value.
@@ -105,6 +108,40 @@ const INNOCENT: &[&str] = &[
     "ident", "keyword", "comment",
 ];
 
+const IS_PASSWORD: u8 = 1;
+const IS_SECRET: u8 = 2;
+const IS_OPAQUE: u8 = 4;
+const MAKES_KEYS: u8 = 8;
+const DESCRIBES: u8 = 16;
+const IS_INNOCENT: u8 = 32;
+
+/// What the lists above say of a word. One lookup instead of six searches: names are read at every `key`,
+/// `token` and `auth` of a program.
+fn role(word: &str) -> u8 {
+    static ROLES: OnceLock<HashMap<&'static str, u8>> = OnceLock::new();
+    if word.is_empty() {
+        return 0;
+    }
+    let roles = ROLES.get_or_init(|| {
+        let lists = [
+            (PASSWORDS, IS_PASSWORD),
+            (SECRETS, IS_SECRET),
+            (OPAQUES, IS_OPAQUE),
+            (KEY_MAKERS, MAKES_KEYS),
+            (DESCRIPTIONS, DESCRIBES),
+            (INNOCENT, IS_INNOCENT),
+        ];
+        let mut roles = HashMap::with_capacity(512);
+        for (words, role) in lists {
+            for &word in words {
+                *roles.entry(word).or_default() |= role;
+            }
+        }
+        roles
+    });
+    roles.get(word).copied().unwrap_or(0)
+}
+
 /// Splits a name into lower-case parts at joints, humps and digits' ends.
 fn parts<'b>(name: &[u8], buffer: &'b mut [u8; LONGEST_NAME]) -> ([&'b str; MOST_PARTS], usize) {
     let mut bounds = [(0usize, 0usize); MOST_PARTS];
@@ -162,7 +199,7 @@ pub(crate) fn announced(name: &[u8]) -> Option<Announced> {
     }
     let ((strength, kind), index) = said?;
     for after in &parts[index + 1..] {
-        let described = DESCRIPTIONS.contains(after);
+        let described = role(after) & DESCRIBES != 0;
         // A shouted `API_KEY_TEST` or `DB_PASSWORD_ID1` still holds a value; `..._FILE` never does.
         let soft = matches!(
             *after,
@@ -178,7 +215,8 @@ pub(crate) fn announced(name: &[u8]) -> Option<Announced> {
 fn part_announces(part: &str, before: &str, index: usize) -> Option<(Strength, &'static str)> {
     let singular = part.strip_suffix('s').unwrap_or(part);
     let bare = part.trim_end_matches(|c: char| c.is_ascii_digit());
-    if PASSWORDS.contains(&bare) || PASSWORDS.contains(&singular) {
+    let roles = role(bare) | if singular.len() == part.len() { 0 } else { role(singular) };
+    if roles & IS_PASSWORD != 0 {
         // "pass" and "pw" are also a verb and a unit.
         let short = matches!(bare, "pass" | "pw" | "psw" | "mdp");
         if short
@@ -196,11 +234,11 @@ fn part_announces(part: &str, before: &str, index: usize) -> Option<(Strength, &
             return Some((Strength::Password, "password"));
         }
     }
-    if SECRETS.contains(&bare) || bare.len() > 6 && bare.ends_with("secret") {
+    if roles & IS_SECRET != 0 || bare.len() > 6 && bare.ends_with("secret") {
         return Some((Strength::Secret, if bare == "mnemonic" { "mnemonic" } else { "secret" }));
     }
     if bare == "key" || bare == "keys" {
-        if KEY_MAKERS.contains(&before) || before.ends_with("api") || before.ends_with("secret") {
+        if role(before) & MAKES_KEYS != 0 || before.ends_with("api") || before.ends_with("secret") {
             let kind = match before {
                 "private" | "priv" | "ssh" | "rsa" => "private-key",
                 "encryption" | "encrypt" | "signing" | "sign" | "hmac" | "aes" | "cipher" | "master" => {
@@ -216,7 +254,7 @@ fn part_announces(part: &str, before: &str, index: usize) -> Option<(Strength, &
             };
             return Some((strength, kind));
         }
-        if INNOCENT.contains(&before) {
+        if role(before) & IS_INNOCENT != 0 {
             return None;
         }
         return Some((Strength::Faint, if before.is_empty() { "key" } else { "api-key" }));
@@ -224,8 +262,8 @@ fn part_announces(part: &str, before: &str, index: usize) -> Option<(Strength, &
     if bare == "auth" {
         return Some((Strength::Faint, "auth"));
     }
-    if OPAQUES.contains(&bare) || OPAQUES.contains(&singular) {
-        if matches!(bare, "token" | "tokens") && INNOCENT.contains(&before) {
+    if roles & IS_OPAQUE != 0 {
+        if matches!(bare, "token" | "tokens") && role(before) & IS_INNOCENT != 0 {
             return None;
         }
         if matches!(

@@ -207,3 +207,100 @@ impl Pool {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+    use std::time::Duration;
+
+    use engine::config::Config;
+    use model::{Detail, EventId, EventKind, SessionId};
+
+    use super::*;
+
+    /// Names of real behaviors, so that their switches exist.
+    struct Fake(&'static str, fn() -> engine::Result<Advice>);
+
+    impl Behavior for Fake {
+        fn name(&self) -> &'static str {
+            self.0
+        }
+        fn manual(&self) -> &'static str {
+            ""
+        }
+        fn on(&self) -> &'static [EventKind] {
+            &[EventKind::SessionStart]
+        }
+        fn speaks_on(&self, _: EventKind) -> bool {
+            true
+        }
+        fn advise(&self, _: &Context, _: &Event) -> engine::Result<Advice> {
+            self.1()
+        }
+    }
+
+    static RELEASED: AtomicBool = AtomicBool::new(false);
+    static BROKEN: Fake = Fake("register-session", || panic!("on purpose"));
+    static HANGING: Fake = Fake("record-prompt", || {
+        while !RELEASED.load(Ordering::SeqCst) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        Ok(Advice::say("record-prompt", "too late".into()))
+    });
+    static SOUND: Fake = Fake("capture", || Ok(Advice::say("capture", "heard".into())));
+
+    fn context(patience: Duration) -> Context {
+        Context {
+            config: Arc::new(Config::default()),
+            now: 0,
+            until: Instant::now() + patience,
+            workspace: None,
+            tables: Arc::new(|| panic!("nobody reads")),
+            is_alive: |_| false,
+            nonce: 0,
+        }
+    }
+
+    fn event() -> Arc<Event> {
+        Arc::new(Event {
+            id: EventId::mint(1, [0; 10]),
+            at: 1,
+            agent: "claude-code",
+            session: SessionId::new("s"),
+            kind: EventKind::SessionStart,
+            name: "SessionStart".into(),
+            cwd: None,
+            transcript: None,
+            prompt_id: None,
+            permission_mode: None,
+            subagent: None,
+            context: model::Context::new(),
+            detail: Detail::Plain,
+        })
+    }
+
+    #[test]
+    fn a_behaviors_panic_or_delay_costs_that_behavior_alone() {
+        let advisor = Advisor::new(&[&BROKEN, &HANGING, &SOUND]);
+        let event = event();
+        // More often than a hanging behavior may run at once: then it is passed over, and nobody waits for it.
+        for round in 0..MAX_RUNNING + 3 {
+            let advice = advisor.ask(&context(Duration::from_millis(200)), &event).unwrap().collect();
+            assert_eq!(advice.notes.len(), 1, "round {round}");
+            assert_eq!(advice.notes[0].text, "heard");
+        }
+        let report = advisor.to_json();
+        assert_eq!(report[0]["panicked"], MAX_RUNNING + 3);
+        assert_eq!(report[1]["late"], MAX_RUNNING + 3);
+        assert_eq!(report[2]["late"], 0);
+        RELEASED.store(true, Ordering::SeqCst);
+    }
+
+    #[test]
+    fn nobody_to_ask_costs_nothing() {
+        let off = Config::default();
+        let cx = Context { config: Arc::new(off), ..context(Duration::ZERO) };
+        let silent = Event { kind: EventKind::Stop, ..Event::clone(&event()) };
+        assert!(Advisor::new(&[&SOUND]).ask(&cx, &Arc::new(silent)).is_none());
+    }
+}

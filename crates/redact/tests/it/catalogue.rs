@@ -1,3 +1,5 @@
+//! Every rule carries its proof: what it catches is caught, what it spares is spared.
+
 use redact::{Redactor, Settings, catalogue};
 
 #[test]

@@ -1,3 +1,5 @@
+//! Hook envelopes: JSON in, JSON out, whatever was sent.
+
 use serde_json::{Value, json};
 
 use crate::{redactor, without_hashes};

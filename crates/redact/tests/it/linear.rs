@@ -1,3 +1,5 @@
+//! Hostile texts cost time in proportion to their length, not to its square.
+
 use std::time::{Duration, Instant};
 
 use crate::redactor;

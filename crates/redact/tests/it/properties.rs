@@ -1,3 +1,5 @@
+//! What holds for every text, tried on many.
+
 use proptest::prelude::*;
 
 use crate::redactor;

@@ -1,3 +1,5 @@
+//! One text in, one text out: the rules by example, and a person's own rules.
+
 use redact::{Redactor, RuleError, Settings};
 
 fn settings() -> Settings {

@@ -1,3 +1,5 @@
+//! Secrets in the shapes hooks see them: dumps, command lines, diffs, line numbers, JSON in JSON.
+
 use crate::redact;
 
 #[track_caller]

@@ -1,9 +1,8 @@
 //! Attaches to an agent: one handler per event in its settings, everything else untouched.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use agents::HookCommand;
+use agents::{Adapter, HookCommand};
 use clap::Args;
 
 use super::reader;
@@ -28,10 +27,12 @@ impl Install {
             .plan_install(text.as_deref(), &hook)
             .map_err(|error| settings_file::refused(&path, &error))?;
         if edit.changes() {
-            if !self.target.apply(&path, &edit)? {
+            if !self.target.apply(&path, &edit, || match &edit.before {
+                Some(before) => keep_backup(&path, before, is_attached(adapter, before)),
+                None => Ok(()),
+            })? {
                 return Ok(());
             }
-            keep_backup(world, &path, edit.before.as_deref(), &edit.after)?;
         } else {
             print::line(&format!("{} is as it should be", path.display()))?;
         }
@@ -43,58 +44,22 @@ impl Install {
     }
 }
 
-/// What a settings file was before we first touched it, and what we made of it, so that `uninstall` can give
-/// back the very bytes.
-pub(crate) struct Backup {
-    folder: PathBuf,
+fn is_attached(adapter: &dyn Adapter, text: &str) -> bool {
+    adapter.installed(text).is_ok_and(|installed| !installed.present.is_empty())
 }
 
-impl Backup {
-    pub(crate) fn of(world: &World, settings: &Path) -> Self {
-        let name = daemon::workspace_key(settings);
-        Self { folder: world.place.data.join("backups").join(name.as_str()) }
-    }
-
-    pub(crate) fn original(&self, present: &str) -> Original {
-        let read = |name: &str| fs::read_to_string(self.folder.join(name)).ok();
-        if read("after").as_deref() != Some(present) {
-            return Original::Unknown;
-        }
-        if self.folder.join("absent").exists() {
-            return Original::Absent;
-        }
-        read("before").map_or(Original::Unknown, Original::Text)
-    }
-
-    pub(crate) fn forget(&self) {
-        let _ = fs::remove_dir_all(&self.folder);
-    }
+/// The settings as they were before us, beside the settings: what is in them is the person's, not ours to move.
+pub(crate) fn backup_path(settings: &Path) -> PathBuf {
+    let mut name = settings.as_os_str().to_owned();
+    name.push(".throughline-backup");
+    PathBuf::from(name)
 }
 
-/// What stood there before us.
-pub(crate) enum Original {
-    Text(String),
-    /// There was no file.
-    Absent,
-    /// Somebody else has changed the file since: it is not ours to replace.
-    Unknown,
-}
-
-fn keep_backup(world: &World, path: &Path, before: Option<&str>, after: &str) -> anyhow::Result<()> {
-    let backup = Backup::of(world, path);
-    // Re-installing over our own edit keeps the first original.
-    let original = match before.map(|text| backup.original(text)) {
-        Some(Original::Text(text)) => Some(text),
-        Some(Original::Absent) => None,
-        Some(Original::Unknown) | None => before.map(str::to_owned),
-    };
-    client::place::make_folder(&backup.folder)?;
-    match original {
-        Some(text) => {
-            let _ = fs::remove_file(backup.folder.join("absent"));
-            settings_file::replace(&backup.folder.join("before"), text.as_bytes())?;
-        }
-        None => settings_file::replace(&backup.folder.join("absent"), b"")?,
+/// Kept once: installing over our own edit must not replace the original by it.
+fn keep_backup(path: &Path, before: &str, was_attached: bool) -> anyhow::Result<()> {
+    let backup = backup_path(path);
+    if was_attached && backup.exists() {
+        return Ok(());
     }
-    settings_file::replace(&backup.folder.join("after"), after.as_bytes())
+    settings_file::replace(&backup, before.as_bytes())
 }

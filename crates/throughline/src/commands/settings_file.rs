@@ -58,8 +58,14 @@ impl Target {
         Ok(fs::canonicalize(&path).unwrap_or(path))
     }
 
-    /// Shows the edit, asks unless told not to, and makes it. False: the person said no, or only looked.
-    pub(crate) fn apply(&self, path: &Path, edit: &Edit) -> anyhow::Result<bool> {
+    /// Shows the edit, asks unless told not to, does what has to come `first`, and makes it. False: the person
+    /// said no, or only looked.
+    pub(crate) fn apply(
+        &self,
+        path: &Path,
+        edit: &Edit,
+        first: impl FnOnce() -> anyhow::Result<()>,
+    ) -> anyhow::Result<bool> {
         let before = edit.before.as_deref().unwrap_or_default();
         print::line(&format!("{}:", path.display()))?;
         print::text(&agents::diff(before, &edit.after))?;
@@ -67,6 +73,7 @@ impl Target {
             print::line("nothing was changed")?;
             return Ok(false);
         }
+        first()?;
         replace(path, edit.after.as_bytes())?;
         Ok(true)
     }

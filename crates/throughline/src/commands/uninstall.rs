@@ -1,12 +1,11 @@
-//! Detaches from an agent. Where nothing else has changed the settings since, the original bytes come back;
-//! elsewhere only our handlers go.
+//! Detaches from an agent: our handlers go and nothing else does, so that the original bytes come back where
+//! nobody has changed the settings since.
 
 use std::fs;
 
-use agents::Edit;
 use clap::Args;
 
-use super::install::{Backup, Original};
+use super::install::backup_path;
 use super::settings_file::{self, Target};
 use super::{daemon, reader};
 use crate::print;
@@ -40,27 +39,25 @@ impl Uninstall {
         let Some(text) = settings_file::read(&path)? else {
             return print::line(&format!("{} does not exist; there is nothing to remove", path.display()));
         };
-        let backup = Backup::of(world, &path);
-        let edit = match backup.original(&text) {
-            Original::Absent => {
-                // We made the file: it goes.
-                let edit = Edit { before: Some(text), after: String::new(), summary: Vec::new() };
-                if self.target.apply(&path, &edit)? {
-                    fs::remove_file(&path)?;
-                    backup.forget();
-                }
-                return Ok(());
-            }
-            Original::Text(original) => Edit { before: Some(text), after: original, summary: Vec::new() },
-            Original::Unknown => {
-                adapter.plan_uninstall(&text).map_err(|error| settings_file::refused(&path, &error))?
-            }
-        };
+        let edit = adapter.plan_uninstall(&text).map_err(|error| settings_file::refused(&path, &error))?;
         if !edit.changes() {
             return print::line(&format!("{} does not name us; nothing was changed", path.display()));
         }
-        if self.target.apply(&path, &edit)? {
-            backup.forget();
+        if !self.target.apply(&path, &edit, || Ok(()))? {
+            return Ok(());
+        }
+        let backup = backup_path(&path);
+        match settings_file::read(&backup)? {
+            // There was no file before us, and nobody has put anything else into it since.
+            None if edit.after.trim() == "{}" => fs::remove_file(&path)?,
+            None => {}
+            Some(original) if original == edit.after => fs::remove_file(&backup)?,
+            Some(_) => {
+                let kept = backup.display();
+                print::line(&format!(
+                    "the settings changed since; as they were before us they are in {kept}"
+                ))?;
+            }
         }
         Ok(())
     }

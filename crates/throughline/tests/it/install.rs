@@ -249,13 +249,17 @@ fn a_linked_settings_file_stays_a_link_and_its_backup_is_for_us_alone() {
     house.ok(&["install", "--yes"]);
     assert!(fs::symlink_metadata(settings(&house)).unwrap().is_symlink());
     assert!(!ours(&read(&real)).is_empty());
-    let backups = crate::house::files(&house.data().join("backups"));
-    let kept = backups.iter().find(|path| fs::read(path).unwrap() == LIVED_IN.as_bytes()).expect("a backup");
-    assert_eq!(fs::metadata(kept).unwrap().permissions().mode() & 0o777, 0o600);
+    // Beside the settings: what is in them is the person's, and our own folder stays free of it.
+    let kept = house.home().join("dotfiles/claude.json.throughline-backup");
+    assert_eq!(read(&kept), LIVED_IN);
+    assert_eq!(fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o600);
+    house.ok(&["install", "--yes"]);
+    assert_eq!(read(&kept), LIVED_IN, "the original stays the original");
     house.assert_private();
     house.ok(&["uninstall", "--yes"]);
     assert!(fs::symlink_metadata(settings(&house)).unwrap().is_symlink());
     assert_eq!(read(&real), LIVED_IN);
+    assert!(!kept.exists());
 }
 
 #[test]

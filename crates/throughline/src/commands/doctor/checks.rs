@@ -1,5 +1,6 @@
 //! The checks, in the order a person would ask: is it there, does it run, is it attached, is it well.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
@@ -149,11 +150,13 @@ fn settings(world: &World) -> Vec<Finding> {
     let mut found = Vec::new();
     for adapter in agents::ALL {
         let paths = adapter.settings_paths();
-        let mut files =
-            vec![world.project_root().join(paths.project), world.project_root().join(paths.local)];
+        // A set: in the home folder itself the project's settings are the person's own.
+        let mut files = BTreeSet::from([
+            world.project_root().join(paths.project),
+            world.project_root().join(paths.local),
+        ]);
         files.extend(world.agent_home(paths).ok().map(|home| home.join(paths.user)));
-        let attached: Vec<_> =
-            files.iter().rev().filter_map(|file| attachment(world, *adapter, file)).collect();
+        let attached: Vec<_> = files.iter().filter_map(|file| attachment(world, *adapter, file)).collect();
         if attached.is_empty() {
             let what = format!("{} is not attached", adapter.name());
             found.push(Finding::warn("settings", what, "throughline install"));

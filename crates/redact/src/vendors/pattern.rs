@@ -2,6 +2,9 @@
 //!
 //! `{a36}` is 36 characters of class `a`; `{a20-40}` between; `{a20+}` at least. A `|` splits the pattern
 //! before its anchor, the left part being matched backwards. Runs are greedy and never given back.
+//!
+//! A prefix nobody else uses (`ghp_`, `glpat-`) is nearly proof by itself: behind one, the last run may be
+//! somewhat shorter or longer than written. Vendors lengthen their tokens, and people cut them off.
 
 use std::ops::Range;
 
@@ -9,6 +12,8 @@ use crate::text;
 
 /// No run is read further; the longest real tokens are a few hundred characters.
 const LONGEST_RUN: usize = 2048;
+/// A run shorter than this is written as it is: of few characters each counts.
+const LEAST_TOLERANT: usize = 20;
 
 #[derive(Debug, Clone, Copy)]
 struct Run {
@@ -82,9 +87,11 @@ fn is_of(class: u8, byte: u8) -> bool {
 /// The token around the anchor found at `anchor`, if the whole pattern fits.
 pub(super) fn find(text: &[u8], anchor: usize, pattern: &str) -> Option<Range<usize>> {
     let (left, right) = pattern.split_once('|').unwrap_or(("", pattern));
+    let tolerant = is_distinctive(right);
     let mut at = anchor;
     let mut last: Option<Run> = None;
-    for piece in pieces(right) {
+    let mut pieces_left = pieces(right).peekable();
+    while let Some(piece) = pieces_left.next() {
         match piece {
             Piece::Text(literal) => {
                 if !text::starts_with(text, at, literal) {
@@ -93,7 +100,11 @@ pub(super) fn find(text: &[u8], anchor: usize, pattern: &str) -> Option<Range<us
                 at += literal.len();
                 last = None;
             }
-            Piece::Run(run) => {
+            Piece::Run(mut run) => {
+                if tolerant && pieces_left.peek().is_none() && run.least >= LEAST_TOLERANT {
+                    run.least = run.least * 4 / 5;
+                    run.most = run.most.saturating_mul(2).min(LONGEST_RUN);
+                }
                 let most = text.len().min(at + run.most);
                 let start = at;
                 while at < most && is_of(run.class, text[at]) {
@@ -137,6 +148,15 @@ pub(super) fn find(text: &[u8], anchor: usize, pattern: &str) -> Option<Range<us
         }
     }
     text::begins_token(text, start).then_some(start..at)
+}
+
+/// Words several vendors, and everybody else, put in front.
+const SHARED: [&str; 8] = ["live_", "test_", "key_", "key-", "token_", "token-", "api_", "app-"];
+
+/// Begins with a word and a joint, as in `ghp_`.
+fn is_distinctive(right: &str) -> bool {
+    let prefix = &right[..right.find('{').unwrap_or(0)];
+    prefix.len() >= 4 && prefix.ends_with(['_', '-']) && !SHARED.contains(&prefix)
 }
 
 /// A text that fits the pattern, made of characters that look random and are always the same.
@@ -192,5 +212,16 @@ mod tests {
         assert_eq!(find(b"xabc_1234", 1, "abc_{d4}"), None);
         assert_eq!(find(b"AB.key.1", 2, "{U2}|.key.{d1}"), Some(0..8));
         assert_eq!(find(b"B.key.1", 1, "{U2}|.key.{d1}"), None);
+    }
+
+    #[test]
+    fn behind_a_prefix_of_its_own_a_token_may_be_cut_or_longer() {
+        let of = |prefix: &str, length: usize| format!("{prefix}{}", "a1".repeat(30).get(..length).unwrap());
+        for length in [30, 36, 44] {
+            let token = of("abc_", length);
+            assert_eq!(find(token.as_bytes(), 0, "abc_{a36}"), Some(0..token.len()), "{length}");
+        }
+        assert_eq!(find(of("abc_", 20).as_bytes(), 0, "abc_{a36}"), None);
+        assert_eq!(find(of("abc", 35).as_bytes(), 0, "abc{a36}"), None, "no joint, no tolerance");
     }
 }

@@ -178,11 +178,14 @@ impl Journal {
 
     /// Before the next segment begins everything in this one is durable, so only the last can be torn.
     pub(super) fn finish(&self, writer: &mut Writer, segment: &Arc<Active>) {
-        match segment.sync() {
-            Ok(()) => {
-                self.land(segment, u64::MAX);
-                writer.retire();
-            }
+        let synced = segment.sync().and_then(|()| {
+            self.land(segment, u64::MAX);
+            // Somebody else's sync may have failed meanwhile: then nothing has landed, and what is still
+            // aloft must not land in the next segment.
+            if lock(&self.aloft).is_empty() { Ok(()) } else { Err(segment.failure()) }
+        });
+        match synced {
+            Ok(()) => writer.retire(),
             Err(error) => self.abandon(writer, segment, &error),
         }
     }

@@ -74,18 +74,19 @@ impl Active {
             return Ok(());
         }
         let handle = lock(&self.handles).pop().filter(|_| !self.has_failed());
-        let synced = match handle {
-            Some(mut handle) => {
-                let synced = handle.sync();
-                lock(&self.handles).push(handle);
-                synced
-            }
-            None => Err(io::Error::other("an earlier sync of this segment failed")),
-        };
+        let Some(mut handle) = handle else { return Err(self.failure()) };
+        let synced = handle.sync();
+        lock(&self.handles).push(handle);
         synced.map_err(|source| {
             self.failed.store(true, Ordering::Release);
             StoreError::io(&self.catalog.path(self.first), source)
         })
+    }
+
+    /// What those are told who come after a failed sync.
+    pub(super) fn failure(&self) -> StoreError {
+        let source = io::Error::other("an earlier sync of this segment failed");
+        StoreError::io(&self.catalog.path(self.first), source)
     }
 
     pub(super) fn has_failed(&self) -> bool {

@@ -4,7 +4,8 @@
 //!
 //! ```text
 //! journal/00000000000000000001.seg   records back to back; the name is the first sequence number
-//! journal/00000000000000004242.seg   the last one grows
+//! journal/00000000000000004242.seg   the last one grows, into zeros if it was written ahead
+//! journal/next.prepared              the next one, being written ahead
 //! journal/damaged/                   copies of what recovery found unreadable, bounded
 //! ```
 //!
@@ -15,6 +16,7 @@
 mod catalog;
 mod commit;
 mod medium;
+mod prepare;
 mod read;
 mod recent;
 mod record;
@@ -120,7 +122,10 @@ impl Journal {
         policy: JournalPolicy,
         medium: Box<dyn Medium>,
     ) -> Result<(Self, Recovery), StoreError> {
-        let recovered = recover::recover(dir, policy, medium)?;
+        let mut recovered = recover::recover(dir, policy, Arc::from(medium))?;
+        if recovered.writer.is_low(0) {
+            recovered.writer.prepare();
+        }
         let journal = Self {
             catalog: recovered.catalog,
             queue: Mutex::new(Queue::new(recovered.recent)),
@@ -143,7 +148,7 @@ impl Journal {
         self.catalog.first()
     }
 
-    /// What the segments take on disk.
+    /// What the segments hold. On disk they take a little more: see `AHEAD_SHARE`.
     pub fn bytes(&self) -> u64 {
         self.catalog.bytes()
     }

@@ -14,7 +14,7 @@ use model::{Entry, EventId};
 
 use super::recent::Recent;
 use super::record::Draft;
-use super::writer::{Active, TURNS, Writer, Written};
+use super::writer::{Active, TURNS, Writer, Written, bytes};
 use super::{Journal, Receipt, lock};
 use crate::StoreError;
 
@@ -160,10 +160,14 @@ impl Journal {
         match writer.write(&mut drafts, self.head()) {
             Ok((segment, written)) => {
                 lock(&self.aloft).push_back(Flight { written, waiters });
+                let low = writer.is_low(bytes(&drafts));
                 drop(writer);
                 match segment.sync() {
                     Ok(()) => self.land(&segment, written.last),
-                    Err(error) => self.abandon(&mut lock(&self.writer), &segment, &error),
+                    Err(error) => return self.abandon(&mut lock(&self.writer), &segment, &error),
+                }
+                if low {
+                    lock(&self.writer).prepare();
                 }
             }
             Err(error) => {

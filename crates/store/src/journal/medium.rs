@@ -2,7 +2,7 @@
 //! tests: it fails, tears and forgets as disks do.
 
 use std::fmt::Debug;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -12,12 +12,14 @@ pub trait Medium: Send + Sync + Debug {
     fn create(&self, path: &Path) -> io::Result<Box<dyn SegmentFile>>;
     /// An existing file, to be continued at `offset`.
     fn resume(&self, path: &Path, offset: u64) -> io::Result<Box<dyn SegmentFile>>;
-    /// Makes a creation in the folder durable.
+    /// Gives a file another name in its folder.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Makes new names in the folder durable.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
 }
 
 pub trait SegmentFile: Send + Debug {
-    /// Appends some of the parts and answers how many bytes it took, as `write(2)` does.
+    /// Writes some of the parts behind the ones before and answers how many bytes it took, as `write(2)` does.
     fn write(&mut self, parts: &[IoSlice<'_>]) -> io::Result<usize>;
     fn sync(&mut self) -> io::Result<()>;
     /// Forgets everything from `len` on.
@@ -38,6 +40,10 @@ impl Medium for Disk {
         let mut file = OpenOptions::new().write(true).open(path)?;
         file.seek(SeekFrom::Start(offset))?;
         Ok(Box::new(file))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {

@@ -55,9 +55,9 @@ impl Entries {
                         return Err(StoreError::Unreadable { path, offset, bytes });
                     }
                 }
-                Step::Tail { offset, bytes, zeros } => {
+                Step::Tail { offset, bytes } => {
                     let torn = self.catalog.may_be_torn(&view);
-                    let missing = scanner.next_seq() < view.end && !zeros;
+                    let missing = scanner.next_seq() < view.end && bytes > 0;
                     // What is lost here does not come back: nobody should wait for it.
                     self.from = self.from.max(scanner.next_seq()).max(view.last + 1);
                     self.open = Some((view, scanner));

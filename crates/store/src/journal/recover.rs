@@ -56,7 +56,7 @@ pub(super) struct Recovered {
 pub(super) fn recover(
     dir: &Path,
     policy: JournalPolicy,
-    medium: Box<dyn Medium>,
+    medium: Arc<dyn Medium>,
 ) -> Result<Recovered, StoreError> {
     let lock = prepare_folder(dir)?;
     let failed = |source| StoreError::io(dir, source);
@@ -64,22 +64,21 @@ pub(super) fn recover(
     let mut report = Recovery { segments: segments.len() as u64, ..Recovery::default() };
     let mut recent = remember(dir, &segments).map_err(failed)?;
     let mut next_seq = 1;
-    let mut sound = false;
+    let mut room = None;
     if let Some(last) = segments.last_mut() {
         let end = repair(dir, last, &mut recent, &mut report)?;
         report.head = end.next_seq - 1;
-        sound = end.sound;
+        room = end.room;
         // The name of a segment that is left as it is is taken.
-        next_seq = if sound { end.next_seq } else { end.next_seq.max(last.first + 1) };
+        next_seq = if room.is_some() { end.next_seq } else { end.next_seq.max(last.first + 1) };
         // The entry in the folder may be as young as the records.
         medium.sync_folder(dir).map_err(failed)?;
     }
-    let last = segments.last().filter(|_| sound).cloned();
+    let last = segments.last().cloned().zip(room);
     let catalog = Arc::new(Catalog::attended(dir, segments, report.head));
     let mut writer = Writer::new(Arc::clone(&catalog), policy, medium, next_seq);
-    if let Some(last) = last {
-        let path = catalog.path(last.first);
-        writer.resume(last.first, last.len, last.first_at).map_err(|source| StoreError::io(&path, source))?;
+    if let Some((last, room)) = last {
+        writer.resume(&last, room).map_err(|source| StoreError::io(&catalog.path(last.first), source))?;
     }
     Ok(Recovered { catalog, writer, recent, report, lock })
 }
@@ -130,8 +129,8 @@ fn whole(segment: &Segment) -> View {
 
 struct End {
     next_seq: u64,
-    /// The segment is sound to its end and may be appended to.
-    sound: bool,
+    /// How far its file reaches, if the segment is sound to its end and may be appended to.
+    room: Option<u64>,
 }
 
 fn repair(
@@ -157,7 +156,7 @@ fn repair(
                 report.damaged.push(Damage { path: path.clone(), offset, bytes });
             }
             Step::Hole { offset, bytes, seq, promised: false } => torn.push((offset, bytes, seq)),
-            Step::Tail { offset, bytes, zeros } => tail = Some((offset, bytes, zeros)),
+            Step::Tail { offset, bytes } => tail = Some((offset, bytes)),
             Step::End => break,
         }
     }
@@ -175,21 +174,26 @@ fn repair(
             file.write_all_at(&record::void(seq, bytes as usize), offset).and_then(|()| file.sync_data());
         sound &= covered.is_ok();
     }
-    if let Some((offset, bytes, zeros)) = tail {
+    let mut room = last.len;
+    if let Some((offset, bytes)) = tail {
         report.torn_bytes += bytes;
-        let copy = if zeros { None } else { copy_aside(dir, &path, offset, bytes) };
+        let copy = if bytes == 0 { None } else { copy_aside(dir, &path, offset, bytes) };
         // It looks torn. Should it be an acknowledged record whose bits have rotted, the copy is all
         // there is: without one the tail stays, and a new segment follows it.
-        if zeros || copy.is_some() {
-            let file = OpenOptions::new().write(true).open(&path).map_err(failed)?;
-            file.set_len(offset).and_then(|()| file.sync_all()).map_err(failed)?;
+        if bytes == 0 || copy.is_some() {
             last.len = offset;
         } else {
             sound = false;
         }
+        // Zeros alone are room for what comes next.
+        if copy.is_some() || (bytes == 0 && !sound) {
+            let file = OpenOptions::new().write(true).open(&path).map_err(failed)?;
+            file.set_len(offset).and_then(|()| file.sync_all()).map_err(failed)?;
+            room = offset;
+        }
         report.copies.extend(copy);
     }
-    Ok(End { next_seq, sound })
+    Ok(End { next_seq, room: sound.then_some(room) })
 }
 
 /// Best effort: a full disk must not keep the journal from opening.

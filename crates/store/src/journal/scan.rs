@@ -2,7 +2,7 @@
 //! one. It reports what it meets; what to do about it is decided by who asked.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use memchr::memmem;
@@ -33,8 +33,8 @@ pub(super) enum Step {
     /// No record from here to the end.
     Tail {
         offset: u64,
+        /// Without the zeros at the end; with nothing else, these are room that was written ahead.
         bytes: u64,
-        zeros: bool,
     },
     End,
 }
@@ -100,30 +100,55 @@ impl Scanner {
     }
 
     pub(super) fn step(&mut self) -> io::Result<Step> {
-        loop {
-            if self.offset >= self.limit {
-                return Ok(Step::End);
-            }
+        while self.offset < self.limit {
             let offset = self.offset;
-            let Some(header) = self.read_header()? else { return self.resync() };
-            if header.bytes() > self.limit - offset || !self.plausible(&header) {
-                return self.resync();
+            let mut found = self.record()?;
+            // Beside a writer, what was read ahead may be older than what is there now.
+            if found.is_none() {
+                found = self.record_again()?;
             }
-            self.payload.resize(header.len as usize, 0);
-            match self.reader.read_exact(&mut self.payload) {
-                Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return self.resync(),
-                Err(error) => return Err(error),
+            if found.is_none() {
+                let step = self.look_beyond()?;
+                // A record may have been finished after it was looked at and before the one that says
+                // it was. Then it is whole by now.
+                found = self.record_again()?;
+                if found.is_none() {
+                    self.offset = match step {
+                        Step::Hole { bytes, .. } => offset + bytes,
+                        _ => self.limit,
+                    };
+                    self.reader.seek(SeekFrom::Start(self.offset))?;
+                    return Ok(step);
+                }
             }
-            if !header.fits(&self.payload) {
-                return self.resync();
-            }
-            self.offset = offset + header.bytes();
-            self.next = header.seq + 1;
-            if header.format != FORMAT_VOID {
-                return Ok(Step::Record { offset, header });
+            if let Some(header) = found {
+                self.offset = offset + header.bytes();
+                self.next = header.seq + 1;
+                if header.format != FORMAT_VOID {
+                    return Ok(Step::Record { offset, header });
+                }
             }
         }
+        Ok(Step::End)
+    }
+
+    /// The record here, if there is one.
+    fn record(&mut self) -> io::Result<Option<Header>> {
+        let Some(header) = self.read_header()? else { return Ok(None) };
+        if header.bytes() > self.limit - self.offset || !self.plausible(&header) {
+            return Ok(None);
+        }
+        self.payload.resize(header.len as usize, 0);
+        match self.reader.read_exact(&mut self.payload) {
+            Ok(()) => Ok(header.fits(&self.payload).then_some(header)),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn record_again(&mut self) -> io::Result<Option<Header>> {
+        self.reader.seek(SeekFrom::Start(self.offset))?;
+        self.record()
     }
 
     fn plausible(&self, header: &Header) -> bool {
@@ -142,28 +167,43 @@ impl Scanner {
         }
     }
 
-    /// Looks for the next record behind bytes that are none. Reads the rest of the segment at once:
-    /// this is the rare path, and a segment is bounded.
-    fn resync(&mut self) -> io::Result<Step> {
-        let offset = self.offset;
-        self.reader.seek(SeekFrom::Start(offset))?;
-        let mut rest = Vec::new();
-        (&mut self.reader).take(self.limit - offset).read_to_end(&mut rest)?;
+    /// Looks for the next record behind bytes that are none.
+    fn look_beyond(&mut self) -> io::Result<Step> {
+        let (offset, seq) = (self.offset, self.next);
+        let rest = self.rest()?;
         let Some((at, header)) = self.find(&rest, 1) else {
-            self.offset = self.limit;
-            let zeros = rest.iter().all(|byte| *byte == 0);
-            return Ok(Step::Tail { offset, bytes: rest.len() as u64, zeros });
+            let bytes = rest.iter().rposition(|byte| *byte != 0).map_or(0, |last| last as u64 + 1);
+            return Ok(Step::Tail { offset, bytes });
         };
-        let seq = self.next;
         let mut promised = header.durable_below() > seq;
         let mut from = at + header.bytes() as usize;
         while !promised && let Some((at, header)) = self.find(&rest, from) {
             promised = header.durable_below() > seq;
             from = at + header.bytes() as usize;
         }
-        self.offset = offset + at as u64;
-        self.reader.seek(SeekFrom::Start(self.offset))?;
         Ok(Step::Hole { offset, bytes: at as u64, seq, promised })
+    }
+
+    /// The rest of the segment at once, or nothing where it is only zeros: that is how most of them
+    /// end, while anything else is rare, and a segment is bounded.
+    fn rest(&mut self) -> io::Result<Vec<u8>> {
+        self.reader.seek(SeekFrom::Start(self.offset))?;
+        let mut reader = (&mut self.reader).take(self.limit - self.offset);
+        let (mut rest, mut zeros) = (Vec::new(), 0);
+        loop {
+            let bytes = reader.fill_buf()?;
+            let count = bytes.len();
+            if count == 0 {
+                return Ok(rest);
+            }
+            if rest.is_empty() && bytes.iter().fold(0, |any, byte| any | byte) == 0 {
+                zeros += count;
+            } else {
+                rest.resize(rest.len().max(zeros), 0);
+                rest.extend_from_slice(bytes);
+            }
+            reader.consume(count);
+        }
     }
 
     fn find(&self, bytes: &[u8], from: usize) -> Option<(usize, Header)> {

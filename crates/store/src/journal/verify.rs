@@ -65,9 +65,11 @@ pub(super) fn verify_catalog(catalog: &Catalog) -> Result<VerifyReport, StoreErr
                     continue;
                 }
                 Step::Hole { offset, bytes, promised, .. } if promised || !torn => (offset, bytes),
-                Step::Tail { offset, bytes, zeros: false } if !torn && scanner.next_seq() < view.end => {
-                    (offset, bytes)
+                Step::Tail { offset, bytes: 0 } => {
+                    report.bytes -= view.len - offset;
+                    continue;
                 }
+                Step::Tail { offset, bytes } if !torn && scanner.next_seq() < view.end => (offset, bytes),
                 Step::Hole { bytes, .. } | Step::Tail { bytes, .. } => {
                     report.torn_bytes += bytes;
                     continue;

@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex};
 
 use model::Millis;
 
-use super::catalog::{Catalog, segment_path};
+use super::catalog::{Catalog, Segment, segment_path};
 use super::medium::{Medium, SegmentFile};
+use super::prepare::Spare;
 use super::record::Draft;
 use super::{Durability, JournalPolicy, lock};
 use crate::StoreError;
@@ -26,13 +27,25 @@ pub(super) const TURNS: usize = 4;
 /// for someone who writes little, and the time of a clock that jumped stays in segments of its own.
 pub(super) const SEGMENT_SPAN_MS: Millis = 7 * 24 * 60 * 60 * 1000;
 
+/// A segment is written ahead as large as all before it, between this and `segment_bytes`: a new
+/// journal takes little of the disk and still gains from its second append on.
+const LEAST_AHEAD: u64 = 1 << 20;
+/// What is written ahead is at most this part of what the journal may keep. There are two at most, the
+/// one that grows and the next.
+const AHEAD_SHARE: u64 = 16;
+/// The next segment is made when less than this is left of the one that grows, or less than half of it.
+const LOW_BYTES: u64 = 4 << 20;
+/// Larger batches do not ask for one: to write their bytes twice costs more than it saves.
+const LARGE_BATCH: u64 = 64 << 10;
+
 #[derive(Debug)]
 pub(super) struct Writer {
     catalog: Arc<Catalog>,
     policy: JournalPolicy,
-    medium: Box<dyn Medium>,
+    medium: Arc<dyn Medium>,
     next_seq: u64,
     active: Option<Growing>,
+    spare: Spare,
 }
 
 /// The segment that grows, as its writer sees it.
@@ -42,6 +55,10 @@ struct Growing {
     shared: Arc<Active>,
     /// Written; what of it is durable is in the catalog.
     len: u64,
+    /// How far the file was written ahead.
+    room: u64,
+    /// The next one has been asked for. Once: where that failed it would fail again.
+    followed: bool,
     first_at: Option<Millis>,
 }
 
@@ -98,22 +115,44 @@ impl Writer {
     pub(super) fn new(
         catalog: Arc<Catalog>,
         policy: JournalPolicy,
-        medium: Box<dyn Medium>,
+        medium: Arc<dyn Medium>,
         next_seq: u64,
     ) -> Self {
-        Self { catalog, policy, medium, next_seq, active: None }
+        let spare = Spare::new(catalog.dir(), Arc::clone(&medium));
+        Self { catalog, policy, medium, next_seq, active: None, spare }
     }
 
     /// Goes on with a segment that recovery found sound, and makes sure of what is in it.
-    pub(super) fn resume(&mut self, first: u64, len: u64, first_at: Option<Millis>) -> io::Result<()> {
+    pub(super) fn resume(&mut self, segment: &Segment, room: u64) -> io::Result<()> {
+        let Segment { first, len, first_at, .. } = *segment;
         let path = self.catalog.path(first);
         let mut file = self.medium.resume(&path, len)?;
         // A process that was killed left records that are only in memory. From here on they count as
         // kept, so they must be.
         file.sync()?;
         let shared = self.share(first)?;
-        self.active = Some(Growing { file, shared, len, first_at });
+        self.active = Some(Growing { file, shared, len, room, followed: false, first_at });
         Ok(())
+    }
+
+    /// Whether it is time to make the next segment, after a batch of this size.
+    pub(super) fn is_low(&self, batch: u64) -> bool {
+        let low = self.active.as_ref().is_none_or(|active| {
+            let left = active.room.saturating_sub(active.len);
+            !active.followed && left <= LOW_BYTES.min(active.room / 2)
+        });
+        // Nobody waits for the disk without syncs.
+        low && batch <= LARGE_BATCH && self.policy.durability == Durability::Power
+    }
+
+    /// Begins to make the next segment.
+    pub(super) fn prepare(&mut self) {
+        if let Some(active) = &mut self.active {
+            active.followed = true;
+        }
+        let JournalPolicy { segment_bytes, keep_bytes, .. } = self.policy;
+        let most = segment_bytes.min(keep_bytes / AHEAD_SHARE);
+        self.spare.want(self.catalog.bytes().max(LEAST_AHEAD).min(most));
     }
 
     pub(super) fn policy(&self) -> &JournalPolicy {
@@ -138,10 +177,13 @@ impl Writer {
     }
 
     /// The active segment, if the next batch must not go there.
-    pub(super) fn outgrown(&self, batch: &[Draft]) -> Option<Arc<Active>> {
+    pub(super) fn outgrown(&mut self, batch: &[Draft]) -> Option<Arc<Active>> {
         let active = self.active.as_ref()?;
         let at = batch.first()?.at;
-        let full = active.len > 0 && active.len + bytes(batch) > self.policy.segment_bytes;
+        let end = active.len + bytes(batch);
+        // Past what was written ahead it would go on more slowly than the next one, if that is there.
+        let ahead = end > active.room && self.spare.ready() >= bytes(batch);
+        let full = active.len > 0 && (end > self.policy.segment_bytes || ahead);
         let old = active.first_at.is_some_and(|first| first.abs_diff(at) > SEGMENT_SPAN_MS);
         (full || old || active.shared.has_failed()).then(|| Arc::clone(&active.shared))
     }
@@ -164,7 +206,8 @@ impl Writer {
             self.active = Some(self.begin(first)?);
         }
         let active = self.active.as_mut().expect("begun above if there was none");
-        write_all(active.file.as_mut(), batch)
+        let mut parts: Vec<IoSlice<'_>> = batch.iter().map(|draft| IoSlice::new(draft.bytes())).collect();
+        write_all(active.file.as_mut(), &mut parts)
             .map_err(|source| StoreError::io(&self.catalog.path(active.shared.first), source))?;
         active.len += bytes(batch);
         active.first_at.get_or_insert(at);
@@ -172,9 +215,14 @@ impl Writer {
         Ok((Arc::clone(&active.shared), written))
     }
 
-    /// Leaves the active segment; the next batch begins a new one.
+    /// Leaves the active segment, of which everything is durable; the next batch begins a new one.
     pub(super) fn retire(&mut self) {
-        self.active = None;
+        if let Some(mut active) = self.active.take()
+            && active.room > active.len
+        {
+            // If this fails, zeros stay behind: space, and no data.
+            let _ = active.file.cut(active.len);
+        }
     }
 
     /// Leaves the active segment at its last durable byte.
@@ -194,14 +242,19 @@ impl Writer {
         }
     }
 
-    fn begin(&self, first: u64) -> Result<Growing, StoreError> {
+    fn begin(&mut self, first: u64) -> Result<Growing, StoreError> {
         let path = segment_path(self.catalog.dir(), first);
-        let begun = self.medium.create(&path).and_then(|file| {
-            let begun = self.medium.sync_folder(self.catalog.dir()).and_then(|()| self.share(first));
-            let shared = begun.inspect_err(|_| {
+        let room = self.spare.take(&path);
+        let file = if room > 0 { self.medium.resume(&path, 0) } else { self.medium.create(&path) };
+        let begun = file.and_then(|file| {
+            self.medium.sync_folder(self.catalog.dir())?;
+            let shared = self.share(first)?;
+            Ok(Growing { file, shared, len: 0, room, followed: false, first_at: None })
+        });
+        let begun = begun.inspect_err(|error| {
+            if error.kind() != io::ErrorKind::AlreadyExists {
                 let _ = fs::remove_file(&path);
-            })?;
-            Ok(Growing { file, shared, len: 0, first_at: None })
+            }
         });
         let active = begun.map_err(|source| StoreError::io(&path, source))?;
         self.catalog.add(first);
@@ -221,13 +274,12 @@ impl Writer {
     }
 }
 
-fn bytes(batch: &[Draft]) -> u64 {
+pub(super) fn bytes(batch: &[Draft]) -> u64 {
     batch.iter().map(|draft| draft.bytes().len() as u64).sum()
 }
 
-fn write_all(file: &mut dyn SegmentFile, batch: &[Draft]) -> io::Result<()> {
-    let mut parts: Vec<IoSlice<'_>> = batch.iter().map(|draft| IoSlice::new(draft.bytes())).collect();
-    let mut rest = parts.as_mut_slice();
+pub(super) fn write_all(file: &mut dyn SegmentFile, parts: &mut [IoSlice<'_>]) -> io::Result<()> {
+    let mut rest = parts;
     while !rest.is_empty() {
         match file.write(&rest[..rest.len().min(MAX_PARTS)]) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),

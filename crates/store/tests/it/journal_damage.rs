@@ -1,3 +1,5 @@
+//! Flipped bits, torn tails and foreign bytes: nothing wrong is served and nothing behind them is lost.
+
 use std::fs;
 
 use store::journal::{JournalPolicy, read_only, verify};
@@ -26,7 +28,9 @@ fn a_tail_torn_at_any_byte_costs_only_the_torn_record() {
         fs::write(&segment, &whole[..cut]).unwrap();
         let (journal, recovery) = world.open_with(unsynced());
         assert_eq!((recovery.entries, recovery.head), (4, 4), "cut at {cut}");
-        assert_eq!(recovery.torn_bytes as usize, cut - last);
+        // Zeros at the end are none that anybody wrote, for all one can tell.
+        let torn = whole[last..cut].iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1);
+        assert_eq!(recovery.torn_bytes as usize, torn);
         assert_eq!(recovery.damaged, []);
         assert_eq!(fs::metadata(&segment).unwrap().len() as usize, last);
         // The sender tries again.
@@ -43,7 +47,7 @@ fn zeros_at_the_end_are_no_data_and_leave_no_copy() {
     bytes.resize(bytes.len() + 5000, 0);
     fs::write(segment, &bytes).unwrap();
     let (journal, recovery) = world.open_with(unsynced());
-    assert_eq!((recovery.head, recovery.torn_bytes), (3, 5000));
+    assert_eq!((recovery.head, recovery.torn_bytes), (3, 0));
     assert_eq!(recovery.copies, Vec::<std::path::PathBuf>::new());
     journal.append(&entry(4)).unwrap();
     assert_eq!(all(&journal).len(), 4);
@@ -204,6 +208,9 @@ fn three_at_once() -> (World, Vec<Stored>, usize) {
             }
         });
         let stored = all(&journal);
+        if world.segments().len() > 1 {
+            continue; // The one written ahead was ready in the middle.
+        }
         let bytes = fs::read(&world.segments()[0]).unwrap();
         let last = stored.last().unwrap().location.offset as usize;
         let behind = usize::from(u16::from_le_bytes(bytes[last + 12..last + 14].try_into().unwrap()));

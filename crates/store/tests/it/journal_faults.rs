@@ -21,6 +21,7 @@ enum Fault {
     Interrupted,
     Sync,
     Create,
+    Rename,
     Folder,
 }
 
@@ -50,6 +51,11 @@ impl Medium for Failing {
 
     fn resume(&self, path: &Path, offset: u64) -> io::Result<Box<dyn SegmentFile>> {
         Ok(Box::new(FailingFile { inner: Disk.resume(path, offset)?, failing: self.clone(), broken: false }))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.check(Fault::Rename)?;
+        Disk.rename(from, to)
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
@@ -99,8 +105,15 @@ impl SegmentFile for FailingFile {
 
 #[test]
 fn a_disk_that_fails_now_and_then_loses_nothing_acknowledged() {
-    let faults =
-        [Fault::Write, Fault::ShortWrite, Fault::Interrupted, Fault::Sync, Fault::Create, Fault::Folder];
+    let faults = [
+        Fault::Write,
+        Fault::ShortWrite,
+        Fault::Interrupted,
+        Fault::Sync,
+        Fault::Create,
+        Fault::Rename,
+        Fault::Folder,
+    ];
     for fault in faults {
         for every in [1, 2, 3, 5, 7, 16] {
             // A call that is interrupted every time never ends; the system does not do that.
@@ -128,7 +141,7 @@ fn a_disk_that_fails_now_and_then_loses_nothing_acknowledged() {
                 threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
             });
             match fault {
-                Fault::ShortWrite | Fault::Interrupted => assert_eq!(kept.len(), 90),
+                Fault::ShortWrite | Fault::Interrupted | Fault::Rename => assert_eq!(kept.len(), 90),
                 _ if every == 1 => assert_eq!(kept.len(), 0, "{fault:?}"),
                 // More often than that it may meet every append, as the threads happen to meet.
                 _ if every < 5 => {}
@@ -154,8 +167,9 @@ fn a_disk_that_fails_now_and_then_loses_nothing_acknowledged() {
 fn a_failed_append_may_be_tried_again_with_the_same_id() {
     let world = World::new();
     let failing = Failing { fault: Fault::Sync, every: 2, calls: Arc::default() };
-    let (journal, _) =
-        Journal::open_on(&world.journal(), JournalPolicy::default(), Box::new(failing)).unwrap();
+    // A share of nothing is written ahead, so the syncs are those of the appends.
+    let policy = JournalPolicy { keep_bytes: 0, ..JournalPolicy::default() };
+    let (journal, _) = Journal::open_on(&world.journal(), policy, Box::new(failing)).unwrap();
     assert!(!journal.append(&entry(1)).unwrap().duplicate);
     assert!(matches!(journal.append(&entry(2)), Err(StoreError::Io { .. })));
     let again = journal.append(&entry(2)).unwrap();

@@ -6,6 +6,7 @@ use std::fs;
 use std::io::{self, IoSlice};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use model::EventId;
 use store::journal::{Disk, Journal, Medium, SegmentFile};
@@ -19,7 +20,9 @@ const IMAGES: u64 = 250;
 #[derive(Debug, Clone)]
 enum Call {
     Create(PathBuf),
+    Rename(PathBuf, PathBuf),
     Write(PathBuf, u64, Vec<u8>),
+    Cut(PathBuf, u64),
     /// Vouches for the calls before this one.
     Sync(PathBuf, usize),
     Folder,
@@ -52,6 +55,12 @@ impl Medium for Recorder {
         Ok(Box::new(RecordedFile { inner, path: path.to_owned(), len, calls: Arc::clone(&self.0) }))
     }
 
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        Disk.rename(from, to)?;
+        self.0.lock().unwrap().push(Call::Rename(from.to_owned(), to.to_owned()));
+        Ok(())
+    }
+
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         Disk.sync_folder(folder)?;
         self.0.lock().unwrap().push(Call::Folder);
@@ -75,18 +84,28 @@ impl SegmentFile for RecordedFile {
         Ok(())
     }
 
-    fn cut(&mut self, _: u64) -> io::Result<()> {
-        unreachable!("nothing fails in the recorded run")
+    fn cut(&mut self, len: u64) -> io::Result<()> {
+        self.inner.cut(len)?;
+        self.calls.lock().unwrap().push(Call::Cut(self.path.clone(), len));
+        Ok(())
     }
 }
 
 #[derive(Default, Clone)]
 struct Disk0 {
     synced: Vec<u8>,
-    /// Written since; may or may not be there.
-    loose: Vec<(usize, u64, Vec<u8>)>,
-    /// The folder knows the name for sure.
+    /// Changed since; may or may not be there.
+    loose: Vec<(usize, Change)>,
+    /// The names it may have, the oldest first; after a sync of the folder it is the last one.
+    names: Vec<PathBuf>,
+    /// The folder knows one of them for sure.
     named: bool,
+}
+
+#[derive(Clone)]
+enum Change {
+    Write(u64, Vec<u8>),
+    Cut(u64),
 }
 
 #[test]
@@ -104,6 +123,8 @@ fn a_power_cut_at_any_moment_loses_nothing_acknowledged() {
                     let entry = sized(number, (number as usize * 37) % 1700);
                     journal.append(&entry).unwrap();
                     calls.lock().unwrap().push(Call::Promise(entry.id));
+                    // Time for what is written ahead.
+                    std::thread::sleep(Duration::from_millis(1));
                 }
             });
         }
@@ -111,17 +132,19 @@ fn a_power_cut_at_any_moment_loses_nothing_acknowledged() {
     drop(journal);
     let calls = calls.lock().unwrap().clone();
     let mut chance = Chance(0x0bad_cab1e);
-    let (mut promised_total, mut torn_total) = (0, 0);
+    let (mut promised_total, mut torn_total, mut ahead_total) = (0, 0, 0);
     for image in 0..IMAGES {
         let cut = chance.below(calls.len() as u64 + 1) as usize;
         let (files, promised) = replay(&calls[..cut]);
         let world = World::new();
         fs::create_dir(world.journal()).unwrap();
-        for (path, file) in &files {
-            if let Some(bytes) = survivor(file, &mut chance) {
+        for file in &files {
+            if let Some((path, bytes)) = survivor(file, &mut chance) {
                 fs::write(world.journal().join(path.file_name().unwrap()), bytes).unwrap();
             }
         }
+        let last = world.segments().last().map(|path| fs::read(path).unwrap()).unwrap_or_default();
+        ahead_total += usize::from(last.ends_with(&[0; SECTOR]));
         let (journal, recovery) = world.open_with(unsynced());
         assert_eq!(recovery.damaged, [], "image {image}, cut at {cut}");
         let check = |journal: &Journal| {
@@ -142,28 +165,43 @@ fn a_power_cut_at_any_moment_loses_nothing_acknowledged() {
     }
     assert!(promised_total > 5_000, "the cuts must come after promises, too: {promised_total}");
     assert!(torn_total > 20, "the cuts must tear something: {torn_total}");
+    assert!(ahead_total > 20, "some must be where zeros were written ahead: {ahead_total}");
 }
 
-fn replay(calls: &[Call]) -> (BTreeMap<PathBuf, Disk0>, BTreeSet<EventId>) {
-    let mut files: BTreeMap<PathBuf, Disk0> = BTreeMap::new();
+fn replay(calls: &[Call]) -> (Vec<Disk0>, BTreeSet<EventId>) {
+    let mut files: Vec<Disk0> = Vec::new();
+    let mut open: BTreeMap<PathBuf, usize> = BTreeMap::new();
     let mut promised = BTreeSet::new();
     for (number, call) in calls.iter().enumerate() {
         match call {
             Call::Create(path) => {
-                files.insert(path.clone(), Disk0::default());
+                open.insert(path.clone(), files.len());
+                files.push(Disk0 { names: vec![path.clone()], ..Disk0::default() });
+            }
+            Call::Rename(from, to) => {
+                let file = open.remove(from).unwrap();
+                open.insert(to.clone(), file);
+                files[file].names.push(to.clone());
             }
             Call::Write(path, offset, bytes) => {
-                files.get_mut(path).unwrap().loose.push((number, *offset, bytes.clone()));
+                files[open[path]].loose.push((number, Change::Write(*offset, bytes.clone())));
             }
+            Call::Cut(path, len) => files[open[path]].loose.push((number, Change::Cut(*len))),
             Call::Sync(path, before) => {
-                let file = files.get_mut(path).unwrap();
-                while file.loose.first().is_some_and(|(number, ..)| number < before) {
-                    let (_, offset, bytes) = file.loose.remove(0);
-                    assert_eq!(offset as usize, file.synced.len());
-                    file.synced.extend(bytes);
+                let file = &mut files[open[path]];
+                while file.loose.first().is_some_and(|(number, _)| number < before) {
+                    match file.loose.remove(0).1 {
+                        Change::Write(offset, bytes) => put(&mut file.synced, offset as usize, &bytes),
+                        Change::Cut(len) => file.synced.truncate(len as usize),
+                    }
                 }
             }
-            Call::Folder => files.values_mut().for_each(|file| file.named = true),
+            Call::Folder => {
+                for file in &mut files {
+                    file.names.drain(..file.names.len() - 1);
+                    file.named = true;
+                }
+            }
             Call::Promise(id) => {
                 promised.insert(*id);
             }
@@ -172,24 +210,35 @@ fn replay(calls: &[Call]) -> (BTreeMap<PathBuf, Disk0>, BTreeSet<EventId>) {
     (files, promised)
 }
 
-/// What is left of a file: any of the loose sectors, zeros or nothing where one is missing.
-fn survivor(file: &Disk0, chance: &mut Chance) -> Option<Vec<u8>> {
+fn put(bytes: &mut Vec<u8>, offset: usize, part: &[u8]) {
+    bytes.resize(bytes.len().max(offset + part.len()), 0);
+    bytes[offset..offset + part.len()].copy_from_slice(part);
+}
+
+/// What is left of a file: any of the loose sectors, what was before or nothing where one is missing.
+fn survivor<'a>(file: &'a Disk0, chance: &mut Chance) -> Option<(&'a Path, Vec<u8>)> {
     if !file.named && chance.below(2) == 0 {
         return None;
     }
     let mut bytes = file.synced.clone();
-    for (_, offset, written) in &file.loose {
-        let mut at = *offset as usize;
-        let end = at + written.len();
-        while at < end {
-            let next = ((at / SECTOR + 1) * SECTOR).min(end);
-            if chance.below(3) > 0 {
-                bytes.resize(bytes.len().max(next), 0);
-                let from = at - *offset as usize;
-                bytes[at..next].copy_from_slice(&written[from..from + next - at]);
+    for (_, change) in &file.loose {
+        match change {
+            Change::Cut(len) if chance.below(2) == 0 => bytes.truncate(*len as usize),
+            Change::Cut(_) => {}
+            Change::Write(offset, written) => {
+                let mut at = *offset as usize;
+                let end = at + written.len();
+                while at < end {
+                    let next = ((at / SECTOR + 1) * SECTOR).min(end);
+                    if chance.below(3) > 0 {
+                        let from = at - *offset as usize;
+                        put(&mut bytes, at, &written[from..from + next - at]);
+                    }
+                    at = next;
+                }
             }
-            at = next;
         }
     }
-    Some(bytes)
+    let name = &file.names[chance.below(file.names.len() as u64) as usize];
+    Some((name, bytes))
 }

@@ -1,6 +1,7 @@
 //! The store from outside. One binary; every file here is one of its stories.
 #![allow(clippy::unwrap_used, reason = "a story that cannot go on has failed")]
 
+mod journal_ahead;
 mod journal_concurrent;
 mod journal_damage;
 mod journal_faults;

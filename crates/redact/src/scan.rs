@@ -58,18 +58,22 @@ pub(crate) fn literals() -> Vec<Literal> {
         folded: true,
         handler,
         bounded: false,
+        follows: filter::ANYTHING,
     };
     let exact = |text: &'static str, handler| Literal {
         text: text.as_bytes(),
         folded: false,
         handler,
         bounded: false,
+        follows: filter::ANYTHING,
     };
     let mut literals: Vec<Literal> = WORDS.iter().map(|word| folded(word, Handler::Word)).collect();
     literals.extend(vendors::names().map(|name| folded(name, Handler::Vendor)));
     for (index, token) in vendors::tokens().iter().enumerate() {
         let bounded = !token.pattern.contains('|');
-        literals.push(Literal { bounded, ..exact(token.anchor(), Handler::Token(index as u16)) });
+        let unsaid = filter::PREFIX.saturating_sub(token.anchor().len());
+        let follows = vendors::follows(token, unsaid).map_or(filter::ANYTHING, filter::classes_of);
+        literals.push(Literal { bounded, follows, ..exact(token.anchor(), Handler::Token(index as u16)) });
     }
     literals.push(exact("://", Handler::Url));
     literals.push(exact("BEGIN ", Handler::KeyBlock));
@@ -98,8 +102,8 @@ pub(crate) fn scan(text: &[u8], depth: u8) -> Vec<Hit> {
         command_until: 0,
         commands: 0,
     };
-    let mut from = 0;
-    while let Some(at) = filter.next(text, from) {
+    let mut cursor = filter::Cursor::new(text, 0);
+    while let Some(at) = filter.next(text, &mut cursor) {
         let mut resume = at + 1;
         for literal in filter.literals_at(text, at) {
             if literal.bounded && !text::begins_token(text, at) {
@@ -116,7 +120,7 @@ pub(crate) fn scan(text: &[u8], depth: u8) -> Vec<Hit> {
                 resume = resume.max(went.min(at + literal.text.len()));
             }
         }
-        from = resume;
+        cursor.resume(text, at, resume);
     }
     scan.hits
 }

@@ -45,6 +45,11 @@ pub(crate) fn tokens() -> &'static [Token] {
     tokens::TOKENS
 }
 
+/// What each of the `count` characters behind the anchor must be, where the pattern says it of all of them.
+pub(crate) fn follows(token: &Token, count: usize) -> Option<impl Fn(u8) -> bool> {
+    pattern::run_after_anchor(token.pattern, count)
+}
+
 pub(crate) fn token(scan: &mut Scan<'_>, at: usize, index: u16) -> usize {
     let token = &tokens::TOKENS[usize::from(index)];
     let Some(found) = pattern::find(scan.text, at, token.pattern) else { return at + 1 };

@@ -84,6 +84,15 @@ fn is_of(class: u8, byte: u8) -> bool {
     }
 }
 
+/// The class of the run right behind the anchor, if it is at least `least` long.
+pub(super) fn run_after_anchor(pattern: &str, least: usize) -> Option<impl Fn(u8) -> bool + use<>> {
+    let right = pattern.split_once('|').map_or(pattern, |(_, right)| right);
+    match pieces(right).nth(1)? {
+        Piece::Run(run) if run.least >= least => Some(move |byte| is_of(run.class, byte)),
+        _ => None,
+    }
+}
+
 /// The token around the anchor found at `anchor`, if the whole pattern fits.
 pub(super) fn find(text: &[u8], anchor: usize, pattern: &str) -> Option<Range<usize>> {
     let (left, right) = pattern.split_once('|').unwrap_or(("", pattern));

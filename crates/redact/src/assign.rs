@@ -5,16 +5,16 @@
 use crate::hit::{Hit, Rule};
 use crate::judge;
 use crate::lexicon::{self, Announced, Strength};
+use crate::lines::{ends_line, is_inside_code, is_own_line};
 use crate::mask;
+use crate::operators::{Operator, operator};
+use crate::prose;
 use crate::scan::Scan;
+use crate::tables;
 use crate::text::{self, ALNUM, ALPHA, BLANK, DIGIT, LOWER, NAME, UPPER};
 use crate::value::{self, Ending, Value};
 
-/// Between a name and its value: blanks, quotes, a type. More is another statement.
-const LONGEST_GAP: usize = 64;
 const LONGEST_NAME: usize = 80;
-/// Indentation, a line number with its file, `declare -x`: what may stand before an assignment.
-const LONGEST_LEAD: usize = 120;
 
 pub(crate) static RULES: &[Rule] = &[
     Rule {
@@ -47,29 +47,9 @@ pub(crate) static RULES: &[Rule] = &[
     },
 ];
 
-/// How a name is bound to its value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Operator {
-    /// `=`, `:=`, `=>`.
-    Equals,
-    /// `==`, `!=`: something is compared.
-    Compares,
-    Colon,
-    /// `("name", "value")`.
-    Comma,
-    /// `<name>value</name>`.
-    Markup,
-    /// `.password("value")`.
-    Call,
-    /// "the password is …".
-    Says,
-    /// `--password value`, `password value` in a netrc.
-    Blank,
-}
-
 /// What surrounds a value.
 #[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "four independent observations, each asked for by name")]
+#[expect(clippy::struct_excessive_bools, reason = "independent observations, each asked for by name")]
 pub(crate) struct Setting {
     pub operator: Operator,
     pub quoted: bool,
@@ -79,6 +59,10 @@ pub(crate) struct Setting {
     pub spaced: bool,
     /// A command-line flag, a field of a URL query, or `NAME=value` as shells write it.
     pub flag: bool,
+    /// The place takes a credential and nothing else, so a plain word is one.
+    pub certain: bool,
+    /// The line ends with the value.
+    pub line_end: bool,
 }
 
 /// Reads the assignment whose name holds position `at`. Returns where the scan goes on.
@@ -91,6 +75,14 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     if name_end - at >= LONGEST_NAME {
         scan.dead_until = name_end;
         return name_end;
+    }
+    if text::starts_with_folded(text, at, b"pass") && prose::before(scan, at) {
+        return name_end;
+    }
+    if tables::may_head(text, name_end)
+        && let Some(resume) = tables::scan(scan, name_start(text, at), name_end)
+    {
+        return resume;
     }
     let Some((operator, value_at, spaced)) = operator(text, name_end) else { return name_end };
     if value_at < scan.long_until {
@@ -109,16 +101,35 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     if operator == Operator::Colon && value_at == name_end + 1 && text::before(text, name_start) == b':' {
         return name_end;
     }
-    if operator == Operator::Comma && !matches!(text::before(text, name_start), b'"' | b'\'' | b'`') {
+    if operator == Operator::Comma
+        && !announced.shouted
+        && !matches!(text::before(text, name_start), b'"' | b'\'' | b'`')
+    {
         return name_end;
     }
-    let bound = operator == Operator::Blank
-        && !flagged
-        && is_typed(text, value_at)
-        && is_blank_bound(text, name_start, name);
-    if operator == Operator::Blank && !flagged && !bound {
+    // A sentence speaks of a password; "pass" alone is what one does, and a bare key opens doors.
+    let is_noun = announced.strength > Strength::Faint && name.len() > 4;
+    if operator == Operator::Says && !is_noun {
         return name_end;
     }
+    // `C(--password) option` is a sentence about a flag.
+    if flagged && operator == Operator::Blank && !text::is(text::at(text, name_end), BLANK) {
+        return name_end;
+    }
+    let mut told = false;
+    let mut binder = false;
+    let bound = operator == Operator::Blank && !flagged && {
+        binder = is_bound_by_word(text, name_start, announced);
+        let bound = binder && (announced.shouted || is_typed(text, value_at))
+            || is_typed(text, value_at) && is_blank_bound(text, name_start, name);
+        // `password "…"`: a sentence, or a language that needs no operator.
+        told = !bound && is_noun && matches!(text::at(text, value_at), b'"' | b'\'' | b'`');
+        bound
+    };
+    if operator == Operator::Blank && !flagged && !bound && !told {
+        return name_end;
+    }
+    let operator = if told { Operator::Says } else { operator };
     let query = matches!(text::before(text, name_start), b'?' | b'&');
     // Badges carry a token so that anybody can see them.
     if query && text[..name_start - 1].ends_with(b".svg") {
@@ -127,7 +138,8 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     let mut own_line = is_own_line(text, name_start);
     let inline =
         operator == Operator::Equals && !spaced && (announced.shouted || !is_inside_code(text, name_start));
-    let found = found(text, value_at, operator, own_line && !spaced, flagged || bound, query);
+    let found = enclosed(text, name_start, value_at, operator)
+        .or_else(|| found(text, value_at, operator, own_line && !spaced, flagged || bound, query));
     let Some(value) = found else { return name_end };
     if value.end - value.start >= value::LONGEST_VALUE {
         scan.long_until = value.end;
@@ -141,20 +153,109 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     {
         own_line = false;
     }
+    let line_end = ends_line(text, value.end);
+    let certain = announced.last
+        && (query
+            || bound && (binder || value.quoted)
+            || flagged && is_command(text, name_start, value, operator)
+            || inline && is_field(text, name_start, value));
     let setting = Setting {
         operator,
         quoted: value.quoted,
         own_line,
         spaced,
         flag: flagged || query || inline || bound,
+        certain,
+        line_end,
     };
     let value = without_scheme(text, value);
     let bytes = &text[value.start..value.end];
     if !judge::is_secret(announced, name, bytes, setting) {
         return name_end;
     }
-    scan.hits.push(hit(announced, value.start, value.end));
-    value.end
+    let end = phrase_end(text, value, announced, setting);
+    scan.hits.push(hit(announced, value.start, end));
+    end
+}
+
+/// `"NAME=some value"`: quotes around the whole assignment close its value.
+fn enclosed(text: &[u8], name_start: usize, value_at: usize, operator: Operator) -> Option<Value> {
+    let quote = text::before(text, name_start);
+    if operator != Operator::Equals
+        || !matches!(quote, b'"' | b'\'')
+        || text::is(text::before(text, name_start - 1), ALNUM)
+        || matches!(text::at(text, value_at), b'"' | b'\'' | b'\\')
+        || text::before(text, value_at) != b'='
+    {
+        return None;
+    }
+    let slashes = name_start - 1 - text::run_start_of(text, name_start - 1, b'\\', 8);
+    let whole = value::read(text, name_start - 1 - slashes, Ending::Punctuation)?;
+    let closed = matches!(text::at(text, text::run_end_of(text, whole.end, b'\\', 8)), b'"' | b'\'');
+    // "a=b&c=d" is a form.
+    let closed = closed && !text[value_at.min(whole.end)..whole.end].contains(&b'&');
+    (closed && whole.end > value_at).then_some(Value { start: value_at, end: whole.end, quoted: true })
+}
+
+/// The flag stands in a command and not in a sentence about flags: its value is quoted, or other flags
+/// stand before it and nothing but flags and arguments behind.
+fn is_command(text: &[u8], name_start: usize, value: Value, operator: Operator) -> bool {
+    if value.quoted || operator == Operator::Equals {
+        return true;
+    }
+    let start = text::line_start(text, name_start);
+    let lead = &text[start..name_start];
+    memchr::memmem::find(lead, b" -").is_some()
+        || ends_line(text, value.end)
+            && memchr::memchr(b' ', lead.trim_ascii()).is_some()
+            && memchr::memmem::find(lead, b"the ").is_none()
+        || text[value.end..].starts_with(b" -")
+}
+
+/// One of several `name=value` beside each other: a connection string, a log line, mount options.
+fn is_field(text: &[u8], name_start: usize, value: Value) -> bool {
+    let before = text::before(text, name_start);
+    if matches!(before, b';' | b'&')
+        || text::at(text, value.end) == b';' && text::is(text::at(text, value.end + 1), ALPHA)
+    {
+        return true;
+    }
+    // user=me password=…, username=me,password=…
+    let start = text::line_start(text, name_start);
+    let lead = &text[start..name_start];
+    // `user=me, password=…` is a call over several lines.
+    if lead.ends_with(b", ") {
+        return false;
+    }
+    let lead = lead.trim_ascii_end();
+    let lead = lead.strip_suffix(b",").unwrap_or(lead);
+    let word =
+        lead.iter().rposition(|&b| matches!(b, b' ' | b'\t' | b',' | b'"' | b'\'')).map_or(0, |at| at + 1);
+    let field = &lead[word..];
+    let equals = memchr::memchr(b'=', field);
+    let named = equals.is_some_and(|at| at > 0 && field[..at].iter().all(|&b| text::is(b, NAME)));
+    named && !is_inside_code(text, name_start)
+}
+
+/// A passphrase without quotes, alone on its line: `NAME=four plain words 12`.
+fn phrase_end(text: &[u8], value: Value, announced: Announced, setting: Setting) -> usize {
+    if value.quoted
+        || !setting.own_line
+        || setting.spaced
+        || !announced.shouted
+        || text::at(text, value.end) != b' '
+        || !text[value.start..value.end].iter().all(|&b| text::is(b, LOWER))
+    {
+        return value.end;
+    }
+    let stop = text::line_end(text, value.end, 64);
+    let rest = text[value.end..stop].trim_ascii();
+    let plain = rest.split(|&b| b == b' ').all(|word| {
+        word.iter().all(|&b| text::is(b, LOWER)) && word.len() >= 3
+            || word.iter().all(|&b| text::is(b, DIGIT))
+    });
+    let numbered = rest.last().is_some_and(|&b| text::is(b, DIGIT));
+    if plain && numbered && text::count(rest, b' ') >= 1 { stop } else { value.end }
 }
 
 /// Reads the assignment whose name begins with a vendor's name. Only opaque values are taken.
@@ -193,8 +294,15 @@ pub(crate) fn vendor(scan: &mut Scan<'_>, at: usize, length: usize) -> usize {
 /// A value found under a name that structure gives: a JSON key, a field of a pair.
 pub(crate) fn judge_named(name: &[u8], value: &[u8]) -> Option<Hit> {
     let announced = lexicon::announced(trim_name(name))?;
-    let setting =
-        Setting { operator: Operator::Colon, quoted: true, own_line: true, spaced: false, flag: false };
+    let setting = Setting {
+        operator: Operator::Colon,
+        quoted: true,
+        own_line: true,
+        spaced: false,
+        flag: false,
+        certain: false,
+        line_end: true,
+    };
     let whole = Value { start: 0, end: value.len(), quoted: true };
     if announced.kind == "mnemonic" {
         let words = value.split(|&b| b == b' ').count();
@@ -241,180 +349,6 @@ fn trim_name(name: &[u8]) -> &[u8] {
     &name[start..end.max(start)]
 }
 
-/// Finds the operator after a name and where its value begins.
-fn operator(text: &[u8], name_end: usize) -> Option<(Operator, usize, bool)> {
-    let mut at = text::run_end_of(text, name_end, b'\\', 8);
-    let closed_quote = matches!(text::at(text, at), b'"' | b'\'' | b'`');
-    if closed_quote {
-        at += 1;
-    } else {
-        at = name_end;
-    }
-    while matches!(text::at(text, at), b']' | b')' | b'?' | b'*') && at < name_end + 12 {
-        at += 1;
-    }
-    let gap = at;
-    at = text::skip_blank(text, at, LONGEST_GAP);
-    let spaced = has_blank(text, gap, at);
-    let byte = text::at(text, at);
-    let next = text::at(text, at + 1);
-    let (operator, length) = match byte {
-        b'=' | b'!' if next == b'=' => {
-            (Operator::Compares, if text::at(text, at + 2) == b'=' { 3 } else { 2 })
-        }
-        b'=' if next == b'>' => (Operator::Equals, 2),
-        b'=' if next == b'~' => return None,
-        b'=' => (Operator::Equals, 1),
-        b':' | b'+' | b'?' | b'|' if next == b'=' => (Operator::Equals, 2),
-        b':' if next == b':' => (text::at(text, at + 2) == b'=').then_some((Operator::Equals, 3))?,
-        b':' => (Operator::Colon, 1),
-
-        b'|' if next == b'|' && text::at(text, at + 2) == b'=' => (Operator::Equals, 3),
-
-        b',' if closed_quote => return comma(text, at),
-        b'(' if !closed_quote && !spaced => (Operator::Call, 1),
-        b'>' if !spaced => (Operator::Markup, 1),
-        b'<' => return markup_pair(text, at),
-        b'|' if spaced => return table_cell(text, name_end, at),
-        b'\n' | b'\r' if !closed_quote => {
-            return value_attribute(text, at).map(|at| (Operator::Equals, at, true));
-        }
-        _ if spaced && closed_quote => {
-            return value_attribute(text, at).map(|at| (Operator::Equals, at, true));
-        }
-        _ if spaced => {
-            if let Some(value) = value_attribute(text, at) {
-                return Some((Operator::Equals, value, true));
-            }
-            if let Some(value) = after_type_word(text, at) {
-                return Some((Operator::Equals, value, true));
-            }
-            for verb in [&b"is "[..], b"was ", b"is: ", b"set to "] {
-                if text::starts_with_folded(text, at, verb) {
-                    return Some((Operator::Says, text::skip_blank(text, at + verb.len(), 8), true));
-                }
-            }
-            return Some((Operator::Blank, at, true));
-        }
-        _ => return None,
-    };
-    let after = at + length;
-    let mut value = text::skip_blank(text, after, LONGEST_GAP);
-    let spaced = spaced || has_blank(text, after, value) && operator != Operator::Colon;
-    if matches!(text::at(text, value), b'\n' | b'\r') {
-        // A value on the next line is only believed in quotes.
-        let line = skip_space(text, value, LONGEST_GAP);
-        if !matches!(text::at(text, line), b'"' | b'\'' | b'`') {
-            return None;
-        }
-        value = line;
-    }
-    if operator == Operator::Colon {
-        value = after_type(text, value).unwrap_or(value);
-    }
-    Some((operator, value, spaced))
-}
-
-/// A terminal color between two things does not set them apart; a blank does.
-fn has_blank(text: &[u8], from: usize, to: usize) -> bool {
-    text[from..to].iter().any(|&b| text::is(b, BLANK))
-}
-
-fn comma(text: &[u8], at: usize) -> Option<(Operator, usize, bool)> {
-    let value = skip_space(text, at + 1, LONGEST_GAP);
-    if let Some(pair) = value_attribute(text, value) {
-        return Some((Operator::Equals, pair, true));
-    }
-    matches!(text::at(text, value), b'"' | b'\'' | b'`' | b'\\').then_some((Operator::Comma, value, true))
-}
-
-/// `| password | … |`: a row of a table, not a filter or an alternative.
-fn table_cell(text: &[u8], name_end: usize, bar: usize) -> Option<(Operator, usize, bool)> {
-    let start = text::line_start(text, name_end);
-    let lead = text[start..name_end].trim_ascii_start();
-    let name = text::run_start(text, name_end, NAME, LONGEST_NAME);
-    let opens = lead.first() == Some(&b'|') && text[start..name].trim_ascii() == b"|";
-    if !opens && !text[start..name].trim_ascii().is_empty() {
-        return None;
-    }
-    let value = text::skip_blank(text, bar + 1, LONGEST_GAP);
-    let end = value + text[value..text.len().min(value + 256)].iter().position(|&b| b <= b' ')?;
-    let after = text::skip_blank(text, end, LONGEST_GAP);
-    (matches!(text::at(text, after), b'|' | b'\n' | b'\r') && end > value).then_some((
-        Operator::Colon,
-        value,
-        true,
-    ))
-}
-
-/// `"value": …`, `value="…"`: the other half of a name and value pair.
-fn value_attribute(text: &[u8], from: usize) -> Option<usize> {
-    let mut at = skip_space(text, from, LONGEST_GAP);
-    at = text::run_end_of(text, at, b'\\', 8);
-    if matches!(text::at(text, at), b'"' | b'\'') {
-        at += 1;
-    }
-    let word = [&b"value"[..], b"content", b"parametervalue", b"defaultvalue"]
-        .into_iter()
-        .find(|word| text::starts_with_folded(text, at, word))?;
-    at = text::run_end_of(text, at + word.len(), b'\\', 8);
-    if matches!(text::at(text, at), b'"' | b'\'') {
-        at += 1;
-    }
-    at = text::skip_blank(text, at, 8);
-    matches!(text::at(text, at), b'=' | b':').then(|| text::skip_blank(text, at + 1, 8))
-}
-
-/// `<key>Password</key><string>…`, `<name>password</name><value>…`.
-fn markup_pair(text: &[u8], at: usize) -> Option<(Operator, usize, bool)> {
-    if text::at(text, at + 1) != b'/' {
-        return None;
-    }
-    let close = at + memchr::memchr(b'>', &text[at..text.len().min(at + 32)])?;
-    let mut open = skip_space(text, close + 1, LONGEST_GAP);
-    // A viewer's number or a diff's sign may stand before the next line.
-    if text::at(text, open) != b'<' {
-        let stop = open.saturating_add(16).min(text.len());
-        open += memchr::memchr(b'<', &text[open..stop])?;
-    }
-    let opens = [&b"<string>"[..], b"<value>", b"<data>"]
-        .into_iter()
-        .find(|tag| text::starts_with_folded(text, open, tag))?;
-    Some((Operator::Markup, open + opens.len(), false))
-}
-
-/// `var token string = "…"`: Go puts the type where others put nothing.
-fn after_type_word(text: &[u8], from: usize) -> Option<usize> {
-    let word = [&b"string "[..], b"[]byte ", b"String ", b"*string ", b"TEXT ", b"text "]
-        .into_iter()
-        .find(|word| text::starts_with(text, from, word))?;
-    let at = text::skip_blank(text, from + word.len(), 8);
-    (text::at(text, at) == b'=' && text::at(text, at + 1) != b'=').then(|| text::skip_blank(text, at + 1, 8))
-}
-
-/// `password: &str = "…"`: the value is behind the type.
-fn after_type(text: &[u8], from: usize) -> Option<usize> {
-    let limit = text.len().min(from + 40);
-    let mut at = from;
-    while at < limit {
-        match text[at] {
-            b'=' if at > from && text::at(text, at + 1) != b'=' => {
-                return Some(text::skip_blank(text, at + 1, 16));
-            }
-            b if text::is(b, ALNUM)
-                || matches!(
-                    b,
-                    b' ' | b'&' | b'<' | b'>' | b'_' | b'\'' | b'[' | b']' | b'.' | b'|' | b'?'
-                ) =>
-            {
-                at += 1;
-            }
-            _ => return None,
-        }
-    }
-    None
-}
-
 fn found(
     text: &[u8],
     at: usize,
@@ -456,7 +390,28 @@ fn is_typed(text: &[u8], at: usize) -> bool {
     !matches!(text::at(text, end), b' ' | b'.' | b',' | b'\n' | b'\r' | b')' | b':' | b';' | b'=' | 0)
 }
 
-/// Bound to its value by a blank alone: netrc, redis.conf, SQL, `aws configure set`.
+/// Words after which a name and its value need nothing between them but a blank.
+#[rustfmt::skip]
+const BINDERS: &[&[u8]] = &[
+    b"ENV", b"ARG", b"enable", b"setenv", b"SetEnv", b"putenv", b"setx", b"-gx", b"-Ux", b"-x", b"-g", b"-U",
+    b"-gxu", b"fastcgi_param", b"uwsgi_param", b"scgi_param", b"define", b"config set", b"configure set",
+    b"--global", b"--local", b"--system", b"git config", b"config", b"set -l", b"export", b"param", b"add",
+    b"secrets set", b"env set", b"env add", b"env:set", b"config:set", b"/v", b"setenv -s",
+];
+
+/// `setenv NAME value`, `#define NAME "value"`, `fastcgi_param NAME value;`
+fn is_bound_by_word(text: &[u8], name_start: usize, announced: Announced) -> bool {
+    let start = text::line_start(text, name_start);
+    let lead = text[start..name_start].trim_ascii_end();
+    let bound = BINDERS
+        .iter()
+        .any(|word| lead.ends_with(word) && !text::is(text::before(lead, lead.len() - word.len()), ALNUM));
+    // fish and tcl: `set NAME value`
+    bound && (announced.shouted || !lead.ends_with(b"add") && !lead.ends_with(b"param"))
+        || announced.shouted && lead.ends_with(b"set")
+}
+
+/// Bound to its value by a blank alone: netrc, redis.conf, SQL.
 fn is_blank_bound(text: &[u8], name_start: usize, name: &[u8]) -> bool {
     if [&b"requirepass"[..], b"masterauth", b"storepass", b"keypass"]
         .iter()
@@ -466,112 +421,21 @@ fn is_blank_bound(text: &[u8], name_start: usize, name: &[u8]) -> bool {
     }
     let from = name_start.saturating_sub(160);
     let lead = &text[from..name_start];
-    if text::contains_folded(lead, b"login ")
-        || text::contains_folded(lead, b"configure set ")
-        || text::contains_folded(lead, b"machine ")
-    {
-        return true;
-    }
-    // ENV NAME value, ARG NAME value; enable secret value
-    let lead_end = lead.trim_ascii_end();
-    if [&b"ENV"[..], b"ARG", b"enable"].iter().any(|word| lead_end.ends_with(word)) {
-        return true;
-    }
     // CREATE USER x WITH PASSWORD 'y'; ALTER ROLE … ENCRYPTED PASSWORD '…'
-    text::contains_folded(lead, b"user ") && text::contains_folded(lead, b"with ")
-        || text::contains_folded(lead, b"encrypted ")
-        || text::contains_folded(lead, b"alter role")
-        || text::contains_folded(lead, b"alter user")
-}
-
-/// The assignment has its line to itself, but for what tools put before it.
-fn is_own_line(text: &[u8], name_start: usize) -> bool {
-    let start = text::line_start(text, name_start);
-    let mut lead = &text[start..name_start];
-    // An escaped line break begins a line as well.
-    if let Some(escaped) = memchr::memrchr_iter(b'\\', lead).find(|&at| text::at(lead, at + 1) == b'n') {
-        lead = &lead[escaped + 2..];
-    }
-    if lead.len() > LONGEST_LEAD {
-        return false;
-    }
-    lead = strip_colors_and_numbers(lead);
-    loop {
-        lead = lead.trim_ascii();
-        let before = lead.len();
-        for word in [
-            &b"export"[..],
-            b"set",
-            b"setx",
-            b"env",
-            b"declare",
-            b"-x",
-            b"-e",
-            b"--env",
-            b"$env:",
-            b"-",
-            b"+",
-            b"#",
-            b"//",
-            b">",
-            b"<",
-            b"*",
-            b"|",
-            b"$",
-            b"\"",
-            b"'",
-            b"{",
-            b"--build-arg",
-            b"arg",
-        ] {
-            if lead.len() >= word.len() && lead[lead.len() - word.len()..].eq_ignore_ascii_case(word) {
-                lead = &lead[..lead.len() - word.len()];
-                break;
-            }
-        }
-        if lead.is_empty() {
-            return true;
-        }
-        if lead.len() == before {
-            return false;
-        }
-    }
-}
-
-/// An open bracket before the name on its line: a call's argument or a member, not an environment.
-fn is_inside_code(text: &[u8], name_start: usize) -> bool {
-    let start = text::line_start(text, name_start);
-    let lead = &text[start..name_start];
-    // Inside a string of that call, it is configuration again: connect("user=u password=…").
-    let in_string = text::count(lead, b'"') % 2 == 1 || text::count(lead, b'\'') % 2 == 1;
-    !in_string && memchr::memchr2(b'(', b'{', lead).is_some()
-}
-
-/// Drops what viewers put before a line: `  12→`, `12:`, `src/a.env:12:`, terminal colors.
-fn strip_colors_and_numbers(lead: &[u8]) -> &[u8] {
-    let mut lead = lead;
-    while let Some(escape) = memchr::memrchr(0x1b, lead) {
-        let length = text::color_len(lead, escape);
-        if length == 0 || escape + length < lead.len() && !lead[escape + length..].trim_ascii().is_empty() {
-            break;
-        }
-        lead = &lead[..escape];
-    }
-    let trimmed = lead.trim_ascii_end();
-    let arrow = trimmed
-        .strip_suffix("→".as_bytes())
-        .or_else(|| trimmed.strip_suffix(b"->"))
-        .or_else(|| trimmed.strip_suffix(b":"))
-        .or_else(|| trimmed.strip_suffix(b"|"));
-    let digits = arrow.unwrap_or(trimmed).trim_ascii_end();
-    let number = text::run_start(digits, digits.len(), DIGIT, 8);
-    if number < digits.len() {
-        let rest = &digits[..number];
-        if rest.trim_ascii().is_empty() || arrow.is_some() && matches!(rest.last(), Some(b':' | b'-')) {
-            return b"";
-        }
-    }
-    lead
+    const LEADS: &[&[u8]] = &[
+        b"login ",
+        b"configure set ",
+        b"machine ",
+        b"encrypted ",
+        b"create user",
+        b"create role",
+        b"create login",
+        b"alter role",
+        b"alter user",
+        b"alter login",
+    ];
+    LEADS.iter().any(|word| text::contains_folded(lead, word))
+        || text::contains_folded(lead, b"user ") && text::contains_folded(lead, b"with ")
 }
 
 /// `Bearer …`, `Basic …`, `Token …`: the scheme is no part of the value.
@@ -597,13 +461,4 @@ fn mnemonic(scan: &mut Scan<'_>, value: Value, resume: usize) -> usize {
     }
     scan.hits.push(Hit { kind: "mnemonic".into(), ..Hit::new(value.start, end, &RULES[1]) });
     end
-}
-
-fn skip_space(text: &[u8], from: usize, limit: usize) -> usize {
-    let ceiling = text.len().min(from.saturating_add(limit));
-    let mut at = from;
-    while at < ceiling && text[at].is_ascii_whitespace() {
-        at += 1;
-    }
-    at
 }

@@ -1,11 +1,14 @@
 //! Command lines that take a password as an argument. A flag means what its program says: `-p` is a
 //! password to `mysql` and a port to `docker run`, so each program brings its own list.
 
+mod programs;
+
 use crate::hit::{Hit, Rule};
 use crate::likeness::Shape;
 use crate::scan::Scan;
 use crate::text::{self, ALNUM};
 use crate::value;
+use programs::{Flag, Meets, PROGRAMS, Part};
 
 /// Longest command read; what follows is another command or data.
 const LONGEST_COMMAND: usize = 2048;
@@ -20,191 +23,9 @@ pub(crate) static RULES: &[Rule] = &[Rule {
     spares: "docker run -p 8080:80 nginx",
 }];
 
-/// Which part of a word is the secret.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Whole,
-    /// `user:password`
-    AfterColon,
-    /// `DOMAIN/user%password`
-    AfterPercent,
-    /// `user/password@database`
-    AfterSlash,
-    /// `pass:secret`
-    AfterPass,
-    /// `user,password`
-    AfterComma,
-}
-
-/// How a flag meets its value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Meets {
-    /// `-psecret`
-    Glued,
-    /// `-p secret`, `-p=secret`
-    Apart,
-    Either,
-    /// The n-th word that is no flag, counted from the program.
-    Place(usize),
-}
-
-#[derive(Debug)]
-struct Flag {
-    word: &'static str,
-    meets: Meets,
-    part: Part,
-}
-
-#[derive(Debug)]
-struct Program {
-    name: &'static str,
-    /// Only with this word after it: `docker login`.
-    with: &'static str,
-    flags: &'static [Flag],
-}
-
-const fn flag(word: &'static str, meets: Meets, part: Part) -> Flag {
-    Flag { word, meets, part }
-}
-
-const MYSQL: &[Flag] = &[flag("-p", Meets::Glued, Part::Whole)];
-const APART_P: &[Flag] = &[flag("-p", Meets::Apart, Part::Whole)];
-const EITHER_P: &[Flag] = &[flag("-p", Meets::Either, Part::Whole)];
-const BIG_P: &[Flag] = &[flag("-P", Meets::Either, Part::Whole)];
-const USER: &[Flag] = &[
-    flag("-u", Meets::Either, Part::AfterColon),
-    flag("--user", Meets::Apart, Part::AfterColon),
-    flag("-U", Meets::Apart, Part::AfterColon),
-    flag("--proxy-user", Meets::Apart, Part::AfterColon),
-];
-const OPENSSL: &[Flag] = &[
-    flag("-passin", Meets::Apart, Part::AfterPass),
-    flag("-passout", Meets::Apart, Part::AfterPass),
-    flag("-pass", Meets::Apart, Part::AfterPass),
-    flag("-k", Meets::Apart, Part::Whole),
-    flag("-password", Meets::Apart, Part::AfterPass),
-];
-const SMB: &[Flag] =
-    &[flag("-U", Meets::Apart, Part::AfterPercent), flag("--user", Meets::Apart, Part::AfterPercent)];
-const LDAP: &[Flag] = &[flag("-w", Meets::Either, Part::Whole)];
-const REDIS: &[Flag] = &[flag("-a", Meets::Either, Part::Whole), flag("--pass", Meets::Apart, Part::Whole)];
-const ZIP: &[Flag] = &[flag("-P", Meets::Either, Part::Whole)];
-const SEVEN: &[Flag] = &[flag("-p", Meets::Glued, Part::Whole)];
-
-#[rustfmt::skip]
-static PROGRAMS: &[Program] = &[
-    Program { name: "mysql", with: "", flags: MYSQL },
-    Program { name: "mysqldump", with: "", flags: MYSQL },
-    Program { name: "mysqladmin", with: "", flags: MYSQL },
-    Program { name: "mysqlimport", with: "", flags: MYSQL },
-    Program { name: "mysqlshow", with: "", flags: MYSQL },
-    Program { name: "mysqlcheck", with: "", flags: MYSQL },
-    Program { name: "mysqlsh", with: "", flags: MYSQL },
-    Program { name: "mariadb", with: "", flags: MYSQL },
-    Program { name: "mariadb-dump", with: "", flags: MYSQL },
-    Program { name: "mariadb-admin", with: "", flags: MYSQL },
-    Program { name: "xtrabackup", with: "", flags: MYSQL },
-    Program { name: "mongo", with: "", flags: EITHER_P },
-    Program { name: "mongosh", with: "", flags: EITHER_P },
-    Program { name: "mongodump", with: "", flags: EITHER_P },
-    Program { name: "mongorestore", with: "", flags: EITHER_P },
-    Program { name: "mongoexport", with: "", flags: EITHER_P },
-    Program { name: "mongoimport", with: "", flags: EITHER_P },
-    Program { name: "cqlsh", with: "", flags: EITHER_P },
-    Program { name: "sshpass", with: "", flags: EITHER_P },
-    Program { name: "docker", with: "login", flags: APART_P },
-    Program { name: "podman", with: "login", flags: APART_P },
-    Program { name: "buildah", with: "login", flags: APART_P },
-    Program { name: "skopeo", with: "login", flags: APART_P },
-    Program { name: "nerdctl", with: "login", flags: APART_P },
-    Program { name: "helm", with: "login", flags: APART_P },
-    Program { name: "oras", with: "login", flags: APART_P },
-    Program { name: "crane", with: "login", flags: APART_P },
-    Program { name: "oc login", with: "", flags: APART_P },
-    Program { name: "az ", with: "login", flags: APART_P },
-    Program { name: "cf login", with: "", flags: APART_P },
-    Program { name: "argocd", with: "login", flags: APART_P },
-    Program { name: "redis-cli", with: "", flags: REDIS },
-    Program { name: "redis-benchmark", with: "", flags: REDIS },
-    Program { name: "valkey-cli", with: "", flags: REDIS },
-    Program { name: "curl", with: "", flags: USER },
-    Program { name: "httpie", with: "", flags: &[flag("-a", Meets::Either, Part::AfterColon), flag("--auth", Meets::Apart, Part::AfterColon)] },
-    Program { name: "http ", with: "", flags: &[flag("-a", Meets::Either, Part::AfterColon), flag("--auth", Meets::Apart, Part::AfterColon)] },
-    Program { name: "https ", with: "", flags: &[flag("-a", Meets::Either, Part::AfterColon), flag("--auth", Meets::Apart, Part::AfterColon)] },
-    Program { name: "xh ", with: "", flags: &[flag("-a", Meets::Either, Part::AfterColon), flag("--auth", Meets::Apart, Part::AfterColon)] },
-    Program { name: "sqlcmd", with: "", flags: BIG_P },
-    Program { name: "bcp ", with: "", flags: BIG_P },
-    Program { name: "isql", with: "", flags: BIG_P },
-    Program { name: "tsql", with: "", flags: BIG_P },
-    Program { name: "ipmitool", with: "", flags: BIG_P },
-    Program { name: "mosquitto_pub", with: "", flags: BIG_P },
-    Program { name: "mosquitto_sub", with: "", flags: BIG_P },
-    Program { name: "sqlplus", with: "", flags: &[flag("", Meets::Place(1), Part::AfterSlash)] },
-    Program { name: "rman ", with: "", flags: &[flag("target", Meets::Apart, Part::AfterSlash)] },
-    Program { name: "openssl", with: "", flags: OPENSSL },
-    Program { name: "zip ", with: "", flags: ZIP },
-    Program { name: "unzip ", with: "", flags: ZIP },
-    Program { name: "7z ", with: "", flags: SEVEN },
-    Program { name: "7za ", with: "", flags: SEVEN },
-    Program { name: "7zz ", with: "", flags: SEVEN },
-    Program { name: "unrar ", with: "", flags: SEVEN },
-    Program { name: "ldapsearch", with: "", flags: LDAP },
-    Program { name: "ldapadd", with: "", flags: LDAP },
-    Program { name: "ldapmodify", with: "", flags: LDAP },
-    Program { name: "ldapdelete", with: "", flags: LDAP },
-    Program { name: "ldapwhoami", with: "", flags: LDAP },
-    Program { name: "ldappasswd", with: "", flags: &[flag("-w", Meets::Either, Part::Whole), flag("-s", Meets::Apart, Part::Whole), flag("-a", Meets::Apart, Part::Whole)] },
-    Program { name: "smbclient", with: "", flags: SMB },
-    Program { name: "rpcclient", with: "", flags: SMB },
-    Program { name: "smbmap", with: "", flags: APART_P },
-    Program { name: "crackmapexec", with: "", flags: APART_P },
-    Program { name: "netexec", with: "", flags: APART_P },
-    Program { name: "evil-winrm", with: "", flags: APART_P },
-    Program { name: "winexe", with: "", flags: SMB },
-    Program { name: "xfreerdp", with: "", flags: &[flag("/p:", Meets::Glued, Part::Whole)] },
-    Program { name: "rdesktop", with: "", flags: APART_P },
-    Program { name: "net use", with: "", flags: &[flag("", Meets::Place(3), Part::Whole)] },
-    Program { name: "lftp", with: "", flags: &[flag("-u", Meets::Either, Part::AfterComma)] },
-    Program { name: "htpasswd", with: "-", flags: &[flag("", Meets::Place(3), Part::Whole)] },
-    Program { name: "rabbitmqctl", with: "add_user", flags: &[flag("", Meets::Place(3), Part::Whole)] },
-    Program { name: "rabbitmqctl", with: "change_password", flags: &[flag("", Meets::Place(3), Part::Whole)] },
-    Program { name: "rabbitmqadmin", with: "", flags: APART_P },
-    Program { name: "vault login", with: "", flags: &[flag("", Meets::Place(1), Part::Whole)] },
-    Program { name: "ssh-keygen", with: "", flags: &[flag("-N", Meets::Apart, Part::Whole), flag("-P", Meets::Apart, Part::Whole)] },
-    Program { name: "wpa_passphrase", with: "", flags: &[flag("", Meets::Place(2), Part::Whole)] },
-    Program { name: "mc alias set", with: "", flags: &[flag("", Meets::Place(4), Part::Whole)] },
-    Program { name: "mc config host add", with: "", flags: &[flag("", Meets::Place(4), Part::Whole)] },
-    Program { name: "security add-generic-password", with: "", flags: &[flag("-w", Meets::Apart, Part::Whole)] },
-    Program { name: "security unlock-keychain", with: "", flags: APART_P },
-    Program { name: "security import", with: "", flags: &[flag("-P", Meets::Apart, Part::Whole)] },
-    Program { name: "signtool", with: "sign", flags: &[flag("/p", Meets::Apart, Part::Whole)] },
-    Program { name: "psexec", with: "", flags: APART_P },
-    Program { name: "wmic", with: "", flags: &[flag("/password:", Meets::Glued, Part::Whole)] },
-    Program { name: "schtasks", with: "", flags: &[flag("/p", Meets::Apart, Part::Whole), flag("/rp", Meets::Apart, Part::Whole)] },
-    Program { name: "snmpwalk", with: "", flags: &[flag("-A", Meets::Apart, Part::Whole), flag("-X", Meets::Apart, Part::Whole)] },
-    Program { name: "snmpget", with: "", flags: &[flag("-A", Meets::Apart, Part::Whole), flag("-X", Meets::Apart, Part::Whole)] },
-    Program { name: "expdp", with: "", flags: &[flag("", Meets::Place(1), Part::AfterSlash)] },
-    Program { name: "impdp", with: "", flags: &[flag("", Meets::Place(1), Part::AfterSlash)] },
-    Program { name: "kinit", with: "--password", flags: &[] },
-    Program { name: "neo4j-admin", with: "set-initial-password", flags: &[flag("", Meets::Place(2), Part::Whole)] },
-    Program { name: "cypher-shell", with: "", flags: APART_P },
-    Program { name: "clickhouse-client", with: "", flags: &[] },
-    Program { name: "nats ", with: "--password", flags: &[] },
-    Program { name: "heroku authorizations", with: "", flags: &[] },
-    Program { name: "gh secret set", with: "", flags: &[flag("--body", Meets::Apart, Part::Whole), flag("-b", Meets::Either, Part::Whole)] },
-    Program { name: "plink", with: "", flags: &[flag("-pw", Meets::Apart, Part::Whole)] },
-    Program { name: "pscp", with: "", flags: &[flag("-pw", Meets::Apart, Part::Whole)] },
-    Program { name: "psftp", with: "", flags: &[flag("-pw", Meets::Apart, Part::Whole)] },
-    Program { name: "winscp", with: "", flags: &[] },
-    Program { name: "qpdf", with: "", flags: &[flag("--encrypt", Meets::Apart, Part::Whole)] },
-    Program { name: "pdftk", with: "", flags: &[flag("user_pw", Meets::Apart, Part::Whole), flag("owner_pw", Meets::Apart, Part::Whole), flag("input_pw", Meets::Apart, Part::Whole)] },
-    Program { name: "cryptsetup", with: "", flags: &[] },
-    Program { name: "ansible-vault", with: "", flags: &[] },
-    Program { name: "chpasswd", with: "", flags: &[] },
-];
-
 pub(crate) fn programs() -> impl Iterator<Item = &'static str> {
     let mut seen: Vec<&'static str> = PROGRAMS.iter().map(|program| program.name).collect();
+    seen.sort_unstable();
     seen.dedup();
     seen.into_iter()
 }
@@ -238,7 +59,12 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize, name: &[u8]) -> usize {
         return after;
     }
     let next = text::at(text, after);
-    if !(name.ends_with(b" ")
+    // ['docker', 'login', '-p', 'secret']
+    let listed =
+        matches!(next, b'"' | b'\'') && previous == next && matches!(text::at(text, after + 1), b',' | b' ')
+            || next == b'\\' && matches!(text::at(text, after + 2), b',' | b' ');
+    if !(listed
+        || name.ends_with(b" ")
         || next == b' '
         || next == b'\t'
         || (next == b'.' && text::starts_with_folded(text, after, b".exe ")))
@@ -259,7 +85,7 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize, name: &[u8]) -> usize {
         return after;
     }
     let mut words = [Word { start: 0, end: 0, raw_start: 0 }; MOST_WORDS];
-    let count = split(text, after, &mut words);
+    let count = if listed { split_list(text, after, &mut words) } else { split(text, after, &mut words) };
     let words = &words[..count];
     scan.command_until = words.last().map_or(after, |word| word.end);
     for program in PROGRAMS.iter().filter(|program| program.name.as_bytes() == name) {
@@ -279,7 +105,12 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize, name: &[u8]) -> usize {
 fn apply(scan: &mut Scan<'_>, words: &[Word], flag: &Flag) {
     let text = scan.text;
     if let Meets::Place(place) = flag.meets {
-        let mut plain = words.iter().filter(|word| !matches!(text::at(text, word.start), b'-' | b'/'));
+        // `/user:me` is an option, `/etc/htpasswd` a file.
+        let mut plain = words.iter().filter(|word| {
+            let first = text::at(text, word.start);
+            let option = first == b'/' && text::count(&text[word.start..word.end], b'/') == 1;
+            first != b'-' && !option
+        });
         if let Some(word) = plain.nth(place - 1) {
             take(scan, *word, flag.part);
         }
@@ -344,7 +175,7 @@ fn take(scan: &mut Scan<'_>, word: Word, part: Part) {
     if value.len() < 3
         || value::is_placeholder(value)
         || value == b"-"
-        || value.starts_with(b"@")
+        || value.starts_with(b"@") && part == Part::Whole && !value.ends_with(b"@")
         || value.starts_with(b"--")
     {
         return;
@@ -355,6 +186,27 @@ fn take(scan: &mut Scan<'_>, word: Word, part: Part) {
         return;
     }
     scan.hits.push(Hit::new(start, end, &RULES[0]));
+}
+
+/// Takes the strings of a list of arguments, up to its end.
+fn split_list(text: &[u8], from: usize, words: &mut [Word; MOST_WORDS]) -> usize {
+    let stop = text::line_end(text, from, LONGEST_COMMAND);
+    let mut at = text::run_end_of(text, from, b'\\', 4) + 1;
+    let mut count = 0;
+    while count < MOST_WORDS {
+        while at < stop && matches!(text[at], b',' | b' ' | b'\t') {
+            at += 1;
+        }
+        let quote = text::run_end_of(text, at, b'\\', 4);
+        if at >= stop || !matches!(text::at(text, quote), b'"' | b'\'') {
+            break;
+        }
+        let word = read_word(text, at, stop);
+        words[count] = word;
+        count += 1;
+        at = text::run_end_of(text, word.end, b'\\', 4) + 1;
+    }
+    count
 }
 
 /// Splits a command into words as a shell would, up to its end.

@@ -1,9 +1,10 @@
 //! Does a value under such a name, in such a setting, have to go? The questions in the order of their price:
 //! shapes first, placeholders last. Reads no text beyond the value; where it stands is told by `Setting`.
 
-use crate::assign::{Operator, Setting};
+use crate::assign::Setting;
 use crate::lexicon::{Announced, Strength};
 use crate::likeness::Shape;
+use crate::operators::Operator;
 use crate::text::{self, ALPHA, DIGIT, UPPER};
 use crate::value;
 
@@ -12,7 +13,10 @@ pub(crate) fn is_secret(announced: Announced, name: &[u8], value: &[u8], setting
     if value.len() < 3 || value.len() >= value::LONGEST_VALUE {
         return false;
     }
-    if !setting.quoted && value::is_code(value) {
+    if !setting.quoted && (value::is_code(value) || setting.operator == Operator::Compares) {
+        return false;
+    }
+    if setting.operator == Operator::Says && value.ends_with(b":") {
         return false;
     }
     if value.eq_ignore_ascii_case(name) {
@@ -44,7 +48,7 @@ pub(crate) fn is_secret(announced: Announced, name: &[u8], value: &[u8], setting
                 || announced.shouted && setting.own_line && is_secretive(announced, value, &shape, setting)
                 || value::is_uuid(value)
                     && setting.operator != Operator::Compares
-                    && is_trusted_with_uuid(announced, name)
+                    && is_trusted_with_uuid(announced, name, setting)
         }
         Strength::Faint => {
             value.len() >= 20
@@ -57,9 +61,14 @@ pub(crate) fn is_secret(announced: Announced, name: &[u8], value: &[u8], setting
 }
 
 /// A UUID is a key where somebody says key, and an identifier under most other names.
-fn is_trusted_with_uuid(announced: Announced, name: &[u8]) -> bool {
+fn is_trusted_with_uuid(announced: Announced, name: &[u8], setting: Setting) -> bool {
+    // These make a request recognizable when it is repeated.
+    let repeats = [&b"request"[..], b"client", b"change", b"action", b"idempot", b"sync", b"cancel", b"job"]
+        .iter()
+        .any(|word| text::contains_folded(name, word));
     announced.kind != "token"
         || announced.shouted
+        || !repeats && announced.last && (setting.quoted || setting.own_line || setting.flag)
         || [&b"auth"[..], b"access", b"api", b"bearer", b"secret", b"bot", b"service", b"deploy", b"personal"]
             .iter()
             .any(|word| text::contains_folded(name, word))
@@ -102,14 +111,14 @@ fn is_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setti
         return is_phrase_password(value, shape, setting);
     }
     if setting.operator == Operator::Says {
-        let odd = shape.upper > 0 && shape.lower > 0 && shape.symbols > 0 && !shape.is_wordy();
-        let typed = shape.digits > 0 && (shape.letters() > 0 || shape.symbols > 0) || odd;
-        return typed && value.len() >= 6 && !is_markup_or_label(value, shape) || is_word_chain(value, shape);
+        return is_told_password(value, setting.quoted) || is_last_word(value, shape, setting);
     }
     if matches!(setting.operator, Operator::Comma | Operator::Call) && !announced.last {
         return false;
     }
-    if matches!(setting.operator, Operator::Comma | Operator::Compares | Operator::Call) {
+    // `define('DB_PASSWORD', '…')` sets a variable; `('password', '…')` may be a name and its label.
+    let set = setting.operator == Operator::Comma && announced.shouted;
+    if matches!(setting.operator, Operator::Comma | Operator::Compares | Operator::Call) && !set {
         let typed = shape.digits > 0
             && shape.letters() > 0
             && (shape.symbols > 0 || !shape.is_wordy() || shape.flips > 1 && shape.joiners == 0);
@@ -119,7 +128,7 @@ fn is_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setti
         return false;
     }
     if odd && firm {
-        if has_code_marks(value) && !shape.is_opaque() {
+        if has_code_marks(value) && !shape.is_opaque() && !is_jumble(shape, setting) {
             return false;
         }
         if !setting.quoted
@@ -140,19 +149,140 @@ fn is_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setti
         let telling = shape.symbols > 0 && setting.operator == Operator::Colon || !shape.is_wordy();
         let mixed =
             shape.digits > 0 || shape.upper > 0 && shape.lower > 0 && shape.symbols > 0 && !shape.is_wordy();
+        // "Passwort: walnut28" in a sentence; `password: value2,` in a program.
+        let written = setting.line_end && shape.digits >= 2 && setting.operator == Operator::Colon;
         let typed = mixed && shape.letters() > 1 && !is_markup_or_label(value, shape);
-        return value.len() >= 6 && typed && telling && !has_code_marks(value) || shape.is_opaque();
+        return value.len() >= 6 && typed && (telling || written) && !has_code_marks(value)
+            || shape.is_opaque();
     }
     // Letters and joints alone.
     if announced.shouted && setting.operator == Operator::Equals && setting.own_line && !setting.spaced {
         return value.len() >= 4;
     }
     if is_word_chain(value, shape) {
-        return firm;
+        return firm || setting.line_end;
+    }
+    if setting.certain {
+        return value.len() >= 5 && !is_metavariable(shape);
+    }
+    if is_plain_password(announced, value, shape, setting) {
+        return true;
     }
     value.len() >= 8
         && firm
         && (shape.surprise >= 5.2 || setting.operator == Operator::Blank && !shape.is_wordy())
+}
+
+/// Two words run together, lower case, where a configuration file has its passwords: `password: bluehorse`.
+/// Labels begin with a capital, types are short, names of programs have joints.
+fn is_plain_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setting) -> bool {
+    let least = if announced.shouted || !setting.quoted { 9 } else { 10 };
+    announced.last
+        && setting.own_line
+        && setting.line_end
+        && shape.lower == shape.len
+        && value.len() >= least
+        && (setting.quoted || !setting.spaced)
+        && matches!(setting.operator, Operator::Equals | Operator::Colon)
+}
+
+/// `PASSWORD`, `TOKEN`: where a usage text names what to put.
+fn is_metavariable(shape: &Shape) -> bool {
+    shape.lower == 0
+}
+
+/// All kinds of characters in a disorder no program has between quotes.
+fn is_jumble(shape: &Shape, setting: Setting) -> bool {
+    (setting.quoted || setting.certain)
+        && shape.upper > 0
+        && shape.lower > 0
+        && shape.digits > 0
+        && shape.symbols >= 2
+        && shape.surprise >= 4.75
+}
+
+/// What a sentence calls a password: quoted or not, it must not be a word of the language.
+pub(crate) fn is_told_password(value: &[u8], quoted: bool) -> bool {
+    let value = if quoted { value } else { value.strip_suffix(b".").unwrap_or(value) };
+    if value.len() < if quoted { 4 } else { 6 } || value::is_placeholder(value) {
+        return false;
+    }
+    let shape = Shape::of(value);
+    if value::is_plain_identifier(value) && !shape.is_opaque() && !value::is_uuid(value) {
+        return false;
+    }
+    if shape.spaces > 0 {
+        return quoted && is_phrase(value, &shape);
+    }
+    if !quoted && value::is_code(value) || has_code_marks(value) && shape.surprise < 4.75 {
+        return false;
+    }
+    if is_word_chain(value, &shape) {
+        return true;
+    }
+    if shape.digits == shape.len {
+        return shape.len >= 6;
+    }
+    // AES256, SHA512, OAuth2, Base64: what passwords are made with.
+    let technical = shape.lower == 0 && shape.symbols == 0 && shape.flips <= 2
+        || shape.digits <= 2 && shape.humps > 0 && shape.flips <= 1 && shape.symbols == 0 && shape.len <= 12
+        || shape.digits == 1 && shape.symbols == 0 && shape.joiners == 0 && shape.is_wordy() && !quoted;
+    let mixed = shape.upper > 0 && shape.lower > 0;
+    let odd = mixed && !shape.is_wordy() && (shape.symbols > 0 || shape.humps >= 2);
+    let typed = shape.digits > 0 && (shape.letters() > 0 || shape.symbols > 0) || odd;
+    let letters = quoted && shape.lower == shape.len && shape.len >= 10;
+    (typed && !technical || letters || shape.is_opaque()) && !is_markup_or_label(value, &shape)
+}
+
+/// "the passphrase for the key is bluehorseriver" ends a line with no word that passwords are said to be.
+fn is_last_word(value: &[u8], shape: &Shape, setting: Setting) -> bool {
+    const PREDICATES: &[&[u8]] = &[
+        b"ed",
+        b"en",
+        b"ing",
+        b"able",
+        b"ible",
+        b"ent",
+        b"ant",
+        b"ect",
+        b"ous",
+        b"al",
+        b"ory",
+        b"ary",
+        b"ive",
+        b"ly",
+        b"ic",
+        b"id",
+        b"ure",
+        b"where",
+        b"ine",
+        b"ess",
+        b"ful",
+        b"ion",
+        b"ment",
+        b"ers",
+        b"words",
+        b"password",
+        b"one",
+        b"way",
+        b"thing",
+        b"ate",
+        b"ify",
+        b"ise",
+        b"ize",
+        b"ass",
+        b"ters",
+        b"ity",
+        b"ance",
+        b"ence",
+        b"ical",
+        b"ase",
+    ];
+    setting.line_end
+        && !setting.quoted
+        && shape.lower == shape.len
+        && (10..=24).contains(&value.len())
+        && !PREDICATES.iter().any(|ending| value.ends_with(ending))
 }
 
 /// `correct-horse-battery-staple`
@@ -170,16 +300,45 @@ fn is_constant(value: &[u8]) -> bool {
 
 /// Words with spaces between are labels and sentences, unless something in them is not a word.
 fn is_phrase_password(value: &[u8], shape: &Shape, setting: Setting) -> bool {
-    setting.quoted
-        && value.len() <= 64
-        && shape.digits > 0
+    if !setting.quoted || value.len() > 64 || shape.spaces > 6 {
+        return false;
+    }
+    let odd = shape.digits > 0
         && shape.symbols > 0
-        && shape.spaces <= 6
         && !has_code_marks(value)
         && value.split(|&b| b == b' ').any(|word| {
             let shape = Shape::of(word);
             shape.digits > 0 && shape.symbols > 0 && shape.letters() > 0
-        })
+        });
+    odd || is_phrase(value, shape)
+}
+
+/// `correct horse battery 52`: plain words and a number, no sentence.
+fn is_phrase(value: &[u8], shape: &Shape) -> bool {
+    #[rustfmt::skip]
+    const GRAMMAR: &[&[u8]] = &[
+        b"the", b"a", b"an", b"is", b"are", b"be", b"must", b"should", b"can", b"your", b"you", b"of", b"to", b"for",
+        b"and", b"or", b"in", b"on", b"at", b"with", b"has", b"have", b"not", b"no", b"than", b"least", b"characters",
+        b"chars", b"character", b"password", b"passwords", b"length", b"max", b"min", b"enter", b"new", b"digits",
+        b"minimum", b"maximum", b"hours", b"days", b"minutes", b"seconds", b"if", b"by", b"it", b"this", b"that",
+        b"from", b"step", b"version", b"select", b"input", b"line", b"page", b"bytes", b"bits", b"test", b"user",
+    ];
+    if shape.upper > 0 || shape.symbols > 0 || shape.foreign > 0 || shape.digits == 0 || shape.digits > 6 {
+        return false;
+    }
+    let mut words = 0;
+    let mut numbers = 0;
+    for word in value.split(|&b| b == b' ') {
+        if word.iter().all(|&b| text::is(b, DIGIT)) && !word.is_empty() {
+            numbers += 1;
+        } else if word.len() < 3 || GRAMMAR.contains(&word) || !word.iter().all(|&b| text::is(b, text::LOWER))
+        {
+            return false;
+        } else {
+            words += 1;
+        }
+    }
+    words >= 2 && numbers == 1
 }
 
 fn is_markup_or_label(value: &[u8], shape: &Shape) -> bool {
@@ -292,9 +451,21 @@ fn is_digest_name(name: &[u8]) -> bool {
     .any(|word| text::contains_folded(name, word))
 }
 
+/// A word that stands alone where a secret is expected.
+pub(crate) fn is_opaque_cell(value: &[u8]) -> bool {
+    let shape = Shape::of(value);
+    value.len() >= 10
+        && (is_opaque_value(b"", value, &shape) || value::is_uuid(value))
+        && !value::is_placeholder(value)
+}
+
 /// Beside a vendor's name, only what nobody would type is believed.
 pub(crate) fn is_vendor_value(name: &[u8], value: &[u8], quoted: bool) -> bool {
     if value.len() < 10 || value.len() > 400 || !quoted && value::is_code(value) {
+        return false;
+    }
+    // A record that proves who owns a domain is there for everybody to read.
+    if text::contains_folded(name, b"verification") {
         return false;
     }
     let shape = Shape::of(value);

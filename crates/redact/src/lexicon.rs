@@ -38,7 +38,8 @@ const PASSWORDS: &[&str] = &[
     "password", "passwd", "passphrase", "passwort", "passcode", "pwd", "pswd", "psw", "passwrd",
     "kennwort", "senha", "contrasena", "contraseña", "motdepasse", "requirepass", "masterauth",
     "storepass", "keypass", "userpass", "dbpass", "passw", "passkey", "pass", "pw", "wachtwoord", "haslo",
-    "parola", "sshpass", "mdp", "rootpw", "bindpw", "psk",
+    "parola", "sshpass", "mdp", "rootpw", "bindpw", "psk", "salasana", "heslo", "adgangskode", "senord", "sifre",
+    "jelszo", "parool", "userpwd", "passord",
 ];
 
 const SECRETS: &[&str] = &["secret", "secrets", "mnemonic", "geheimnis"];
@@ -64,6 +65,8 @@ const KEY_MAKERS: &[&str] = &[
     "functions", "host", "security", "root", "token", "jwt", "data", "dev", "developer", "user",
     "customer", "project", "merchant", "partner", "sdk", "live", "prod", "routing", "agent", "insert",
     "instrumentation", "publishable", "vault", "unlock", "recovery", "seal", "unseal", "site", "maps",
+    "speech", "vision", "cognitive", "translator", "billing", "payment", "gateway", "bot", "sms", "geo", "weather",
+    "openai", "monitoring", "telemetry", "logging", "metrics", "tracking", "analytics", "backup",
 ];
 
 /// A name ending so describes a credential instead of holding one.
@@ -90,7 +93,7 @@ const DESCRIPTIONS: &[&str] = &[
     "metadata", "meta", "props", "dialog", "modal", "screen", "component", "api", "auth", "hash_algorithm",
     "fingerprint", "thumbprint", "checksum", "digest", "etag", "sha", "sha1", "sha256", "md5", "ring",
     "arg", "args", "argument", "chain", "store", "vault", "cost", "price", "bytes", "bits", "board",
-    "word", "words", "points", "press", "code", "codes", "event", "down", "up",
+    "word", "words", "points", "press", "code", "codes", "event", "down", "up", "fd", "fds", "verification",
 ];
 
 /// Before a bare `key` or `token`, these say that it is no credential.
@@ -222,7 +225,25 @@ fn part_announces(part: &str, before: &str, index: usize) -> Option<(Strength, &
         if short
             && matches!(
                 before,
-                "render" | "first" | "second" | "test" | "multi" | "one" | "two" | "compute" | "did" | "by"
+                "render"
+                    | "first"
+                    | "second"
+                    | "test"
+                    | "multi"
+                    | "one"
+                    | "two"
+                    | "compute"
+                    | "did"
+                    | "by"
+                    | "should"
+                    | "must"
+                    | "can"
+                    | "will"
+                    | "does"
+                    | "to"
+                    | "may"
+                    | "all"
+                    | "no"
             )
         {
             return None;
@@ -258,6 +279,10 @@ fn part_announces(part: &str, before: &str, index: usize) -> Option<(Strength, &
             return None;
         }
         return Some((Strength::Faint, if before.is_empty() { "key" } else { "api-key" }));
+    }
+    // The password of redis goes by this name alone.
+    if bare == "auth" && matches!(before, "rediscli" | "redis") {
+        return Some((Strength::Password, "password"));
     }
     if bare == "auth" {
         return Some((Strength::Faint, "auth"));

@@ -21,11 +21,15 @@ mod json;
 mod judge;
 mod lexicon;
 mod likeness;
+mod lines;
 mod mask;
+mod operators;
 mod pem;
 mod personal;
+mod prose;
 mod scan;
 mod structures;
+mod tables;
 mod tags;
 mod text;
 mod urls;
@@ -140,6 +144,8 @@ pub fn catalogue() -> impl Iterator<Item = RuleInfo> {
         commands::RULES,
         structures::RULES,
         personal::RULES,
+        prose::RULES,
+        tables::RULES,
     ];
     written
         .into_iter()

@@ -3,14 +3,15 @@
 
 use crate::encoded;
 use crate::hit::{Hit, Rule};
+use crate::judge;
 use crate::likeness::Shape;
+use crate::prose;
 use crate::scan::Scan;
 use crate::text::{self, ALNUM, BASE64, JOINER};
 use crate::value::{self, Ending};
 
 /// Half of the window in which the members of one document or object are looked for.
 const DOCUMENT: usize = 8 * 1024;
-const MOST_ROWS: usize = 5000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Structure {
@@ -23,9 +24,18 @@ pub(crate) enum Structure {
     /// A call whose second string is a password.
     Pair,
     IdentifiedBy,
-    Table,
+    /// A call whose third string is a password.
+    Triple,
     /// `echo … | sudo -S`
     Piped,
+    /// `printf … > /run/secrets/name`
+    Redirected,
+    /// A command that prints a secret, and its output on the next line.
+    Printed,
+    /// `user:password@tcp(host)`
+    DataSource,
+    /// "credentials: …"
+    ToldAfter,
 }
 
 pub(crate) const ANCHORS: &[(&str, Structure)] = &[
@@ -61,9 +71,58 @@ pub(crate) const ANCHORS: &[(&str, Structure)] = &[
     ("--password-stdin", Structure::Piped),
     ("passwd --stdin", Structure::Piped),
     ("cryptsetup", Structure::Piped),
-    (",password", Structure::Table),
-    ("password,", Structure::Table),
-    ("\tpassword", Structure::Table),
+    ("sudo --stdin", Structure::Piped),
+    ("--with-token", Structure::Piped),
+    ("--passphrase-fd", Structure::Piped),
+    ("secret set ", Structure::Piped),
+    ("secret put ", Structure::Piped),
+    ("secret create ", Structure::Piped),
+    ("secrets set ", Structure::Piped),
+    ("env add ", Structure::Piped),
+    ("smbpasswd -", Structure::Piped),
+    ("-pass stdin", Structure::Piped),
+    ("kinit ", Structure::Piped),
+    ("pass insert", Structure::Piped),
+    ("encrypt_string", Structure::Piped),
+    ("/run/secrets/", Structure::Redirected),
+    ("/etc/secrets/", Structure::Redirected),
+    ("base64 -d", Structure::Printed),
+    ("base64 --decode", Structure::Printed),
+    ("get-secret-value", Structure::Printed),
+    ("get-login-password", Structure::Printed),
+    ("versions access", Structure::Printed),
+    ("vault kv get", Structure::Printed),
+    ("vault read ", Structure::Printed),
+    ("op read ", Structure::Printed),
+    ("pass show ", Structure::Printed),
+    ("auth token", Structure::Printed),
+    ("find-generic-password", Structure::Printed),
+    ("config:get ", Structure::Printed),
+    ("get-parameter ", Structure::Printed),
+    ("print-access-token", Structure::Printed),
+    ("create token ", Structure::Printed),
+    ("openssl rand", Structure::Printed),
+    ("@tcp(", Structure::DataSource),
+    ("@unix(", Structure::DataSource),
+    ("@tcp6(", Structure::DataSource),
+    ("getconnection(", Structure::Triple),
+    ("plainauth(", Structure::Triple),
+    ("setbasicauth(", Structure::Pair),
+    (".withcredentials(", Structure::Pair),
+    ("usernamepasswordcredentials(", Structure::Pair),
+    ("basicawscredentials", Structure::Pair),
+    ("awsbasiccredentials.create(", Structure::Pair),
+    ("passwordcredentials(", Structure::Pair),
+    ("plainauthprovider", Structure::Pair),
+    ("plaintextauthprovider", Structure::Pair),
+    ("authtuple", Structure::Pair),
+    (".authenticate(", Structure::Pair),
+    ("credentials", Structure::ToldAfter),
+    ("creds", Structure::ToldAfter),
+    ("login", Structure::ToldAfter),
+    ("log in", Structure::ToldAfter),
+    ("sign in", Structure::ToldAfter),
+    ("zugangsdaten", Structure::ToldAfter),
 ];
 
 pub(crate) static RULES: &[Rule] = &[
@@ -131,11 +190,18 @@ pub(crate) static RULES: &[Rule] = &[
         spares: "echo \"$PASSWORD\" | sudo -S apt update",
     },
     Rule {
-        name: "password-column",
+        name: "printed-secret",
+        kind: "secret",
+        password: false,
+        catches: "$ vault kv get -field=token secret/app\nXk29vQmZ7LpR4tYwB3\n",
+        spares: "$ vault kv get -field=token secret/app\nNo value found\n",
+    },
+    Rule {
+        name: "data-source",
         kind: "password",
         password: true,
-        catches: "user,password\nme,s3cr3tPw\n",
-        spares: "user,password,email are required",
+        catches: "sql.Open(\"mysql\", \"app:s3cr3tPw@tcp(db:3306)/app\")",
+        spares: "sql.Open(\"mysql\", \"user:password@tcp(db:3306)/app\")",
     },
 ];
 
@@ -149,8 +215,12 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize, structure: Structure) -> usiz
         Structure::SecureString => secure_string(scan, at),
         Structure::Pair => pair(scan, at),
         Structure::IdentifiedBy => identified_by(scan, at),
-        Structure::Table => table(scan, at),
+        Structure::Triple => triple(scan, at),
         Structure::Piped => piped(scan, at),
+        Structure::Redirected => redirected(scan, at),
+        Structure::Printed => printed(scan, at),
+        Structure::DataSource => data_source(scan, at),
+        Structure::ToldAfter => prose::credentials(scan, at),
     }
 }
 
@@ -334,36 +404,43 @@ fn secure_string(scan: &mut Scan<'_>, at: usize) -> usize {
     value.end
 }
 
-/// `auth=('user', 'password')`: both in quotes, the second is the password.
+/// `auth=('user', 'password')`: the second is the password, and in quotes.
 fn pair(scan: &mut Scan<'_>, at: usize) -> usize {
+    argument(scan, at, 1)
+}
+
+/// `getConnection(url, "user", "password")`
+fn triple(scan: &mut Scan<'_>, at: usize) -> usize {
+    argument(scan, at, 2)
+}
+
+/// The argument of a call, counted from zero, if it is a string that can be a password.
+fn argument(scan: &mut Scan<'_>, at: usize, index: usize) -> usize {
     let text = scan.text;
     let Some(open) = memchr::memchr(b'(', &text[at..text.len().min(at + 64)]) else { return at + 1 };
-    let from = text::skip_blank(text, at + open + 1, 16);
     let resume = at + open;
-    let Some(user) = value::read(text, from, Ending::Punctuation)
-        .filter(|value| value.quoted || value.end - value.start < 40)
-    else {
-        return resume;
-    };
-    let mut next = user.end + usize::from(user.quoted);
-    next = text::skip_blank(text, next, 8);
-    if text::at(text, next) == b')' || text::at(text, next) != b',' {
-        return resume;
+    let mut from = text::skip_blank(text, at + open + 1, 16);
+    for _ in 0..index {
+        let Some(before) = value::read(text, from, Ending::Punctuation)
+            .filter(|value| value.quoted || value.end - value.start < 60)
+        else {
+            return resume;
+        };
+        let mut next = before.end;
+        if before.quoted {
+            next = text::run_end_of(text, next, b'\\', 4) + 1;
+        }
+        next = text::skip_blank(text, next, 8);
+        if text::at(text, next) != b',' {
+            return resume;
+        }
+        from = text::skip_blank(text, next + 1, 16);
     }
-    next = text::skip_blank(text, next + 1, 16);
-    let Some(secret) = value::read(text, next, Ending::Punctuation).filter(|value| value.quoted) else {
+    let Some(secret) = value::read(text, from, Ending::Punctuation).filter(|value| value.quoted) else {
         return resume;
     };
     let bytes = &text[secret.start..secret.end];
-    let shape = Shape::of(bytes);
-    if bytes.len() < 4
-        || value::is_placeholder(bytes)
-        || shape.spaces > 0
-        || shape.digits == 0
-            && shape.symbols == 0
-            && shape.is_wordy()
-            && !crate::judge::is_word_chain(bytes, &shape)
-    {
+    if !judge::is_told_password(bytes, true) {
         return resume;
     }
     scan.hits.push(Hit::new(secret.start, secret.end, &RULES[6]));
@@ -395,87 +472,146 @@ fn identified_by(scan: &mut Scan<'_>, at: usize) -> usize {
 fn piped(scan: &mut Scan<'_>, at: usize) -> usize {
     let text = scan.text;
     let start = text::line_start(text, at);
-    let lead = &text[start..at];
-    let Some(echo) = [&b"echo "[..], b"printf "]
-        .into_iter()
-        .find_map(|word| memchr::memmem::rfind(lead, word).map(|found| found + word.len()))
-    else {
-        return at + 4;
-    };
-    let mut from = text::skip_blank(text, start + echo, 8);
-    for option in [&b"-n "[..], b"-e ", b"'%s' ", b"\"%s\" ", b"'%s\\n' "] {
-        if text::starts_with(text, from, option) {
-            from = text::skip_blank(text, from + option.len(), 8);
-        }
+    let stop = text::line_end(text, at, 200);
+    if let Some(found) = memchr::memmem::find(&text[at..stop], b"<<<") {
+        return here_string(scan, at + found);
     }
-    let Some(value) = value::read(text, from, Ending::Blank).filter(|value| value.end < at) else {
-        return at + 4;
-    };
-    let after = &text[value.end..at];
-    if text::count(after, b'|') != 1
-        || value.end - value.start < 3
-        || value::is_placeholder(&text[value.start..value.end])
-    {
+    let Some(value) = echoed(text, start, at) else { return at + 4 };
+    if text::count(&text[value.end..at], b'|') != 1 {
         return at + 4;
     }
     scan.hits.push(Hit::new(value.start, value.end, &RULES[8]));
     at + 4
 }
 
-/// A table with a header row: the cells under `password` go.
-fn table(scan: &mut Scan<'_>, at: usize) -> usize {
+/// `printf '%s' 'password' > /run/secrets/name`
+fn redirected(scan: &mut Scan<'_>, at: usize) -> usize {
     let text = scan.text;
-    let resume = at + 1;
-    if at < scan.settled {
-        return resume;
-    }
     let start = text::line_start(text, at);
-    let stop = text::line_end(text, at, 512);
-    let header = &text[start..stop];
-    let separator = if header.contains(&b'\t') { b'\t' } else { b',' };
-    let is_name = |cell: &[u8]| {
-        (1..=32).contains(&cell.len())
-            && cell.iter().all(|&b| text::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'"' | b'.' | b' '))
-            && !cell.starts_with(b" ")
-    };
-    let columns = header.split(|&b| b == separator).count();
-    if columns < 2 || stop == text.len() || !header.split(|&b| b == separator).all(is_name) {
+    if let Some(value) = echoed(text, start, at)
+        && !text[value.end..at].contains(&b'|')
+        && text[value.end..at].trim_ascii_end().ends_with(b">")
+    {
+        scan.hits.push(Hit::new(value.start, value.end, &RULES[8]));
+    }
+    at + 4
+}
+
+/// What the last `echo` or `printf` between two places writes.
+fn echoed(text: &[u8], start: usize, at: usize) -> Option<value::Value> {
+    let lead = &text[start..at];
+    let echo = [&b"echo "[..], b"printf ", b"print ", b"Write-Output "]
+        .into_iter()
+        .find_map(|word| memchr::memmem::rfind(lead, word).map(|found| found + word.len()))?;
+    let mut from = text::skip_blank(text, start + echo, 8);
+    for option in [
+        &b"-n "[..],
+        b"-e ",
+        b"-ne ",
+        b"-r ",
+        b"-- ",
+        b"'%s' ",
+        b"\"%s\" ",
+        b"'%s\\n' ",
+        b"\"%s\\n\" ",
+        b"%s ",
+        b"'%s\\\\n' ",
+    ] {
+        if text::starts_with(text, from, option) {
+            from = text::skip_blank(text, from + option.len(), 8);
+        }
+    }
+    let value = value::read(text, from, Ending::Blank).filter(|value| value.end < at)?;
+    let bytes = &text[value.start..value.end];
+    let stands = bytes.len() >= 4 && !value::is_placeholder(bytes) && !bytes.starts_with(b"$");
+    stands.then_some(value)
+}
+
+/// `wrangler secret put NAME <<< 'value'`: what a command reads that takes secrets.
+fn here_string(scan: &mut Scan<'_>, at: usize) -> usize {
+    let text = scan.text;
+    let resume = at + 3;
+    let start = text::line_start(text, at);
+    let lead = &text[start..at];
+    let takes =
+        [&b"pass"[..], b"secret", b"token", b"login", b"key", b"sudo -s", b"cryptsetup", b"kinit", b"auth"]
+            .iter()
+            .any(|word| text::contains_folded(lead, word));
+    let from = text::skip_blank(text, resume, 4);
+    let Some(value) = value::read(text, from, Ending::Blank).filter(|_| takes) else { return resume };
+    let mut begin = value.start;
+    // chpasswd <<< 'user:password'
+    if text::contains_folded(lead, b"chpasswd")
+        && let Some(colon) = memchr::memchr(b':', &text[value.start..value.end])
+    {
+        begin += colon + 1;
+    }
+    let bytes = &text[begin..value.end];
+    if bytes.len() < 4 || bytes.starts_with(b"$") || value::is_placeholder(bytes) {
         return resume;
     }
-    let Some(column) = header.split(|&b| b == separator).position(|cell| {
-        let cell = cell.trim_ascii();
-        let bare = cell.strip_prefix(b"\"").and_then(|cell| cell.strip_suffix(b"\"")).unwrap_or(cell);
-        [&b"password"[..], b"passwd", b"pwd", b"pass", b"login_password"]
-            .iter()
-            .any(|word| bare.eq_ignore_ascii_case(word))
-    }) else {
-        return resume;
+    scan.hits.push(Hit::new(begin, value.end, &RULES[8]));
+    value.end
+}
+
+/// The line after a command that prints a secret, if it is one opaque word.
+fn printed(scan: &mut Scan<'_>, at: usize) -> usize {
+    let text = scan.text;
+    let resume = at + 4;
+    let end = text::line_end(text, at, 400);
+    let escaped = memchr::memmem::find(&text[at..end], b"\\n").map(|found| at + found);
+    let (mut line, mut stop) = if let Some(found) = escaped {
+        (found + 2, end)
+    } else {
+        let line = end + 1 + usize::from(text::at(text, end) == b'\r');
+        if line >= text.len() {
+            return resume;
+        }
+        (line, text::line_end(text, line, 1024))
     };
-    let mut line = stop + 1 + usize::from(text::at(text, stop) == b'\r');
-    let mut rows = 0;
-    let found = scan.hits.len();
-    while line < text.len() && rows < MOST_ROWS {
-        let end = text::line_end(text, line, 4096);
-        let row = &text[line..end];
-        if row.split(|&b| b == separator).count() != columns {
+    // Viewers and logs put their numbers and stamps before the line.
+    while line < stop {
+        let word = text[line..stop].iter().position(|&b| b <= b' ').map_or(stop, |blank| line + blank);
+        if word == stop {
             break;
         }
-        let mut from = line;
-        for (index, cell) in row.split(|&b| b == separator).enumerate() {
-            if index == column {
-                let quotes = usize::from(cell.len() >= 2 && cell[0] == b'"' && cell.ends_with(b"\""));
-                let bytes = &cell[quotes..cell.len() - quotes];
-                if bytes.len() >= 3 && !value::is_placeholder(bytes) && !value::is_code(bytes) {
-                    scan.hits.push(Hit::new(from + quotes, from + quotes + bytes.len(), &RULES[9]));
-                }
-            }
-            from += cell.len() + 1;
-        }
-        rows += 1;
-        line = end + 1 + usize::from(text::at(text, end) == b'\r');
+        line = text::skip_blank(text, word, 16).max(word + 1);
     }
-    scan.settled = line.min(text.len());
-    if scan.hits.len() > found { scan.settled } else { resume }
+    if let Some(arrow) = memchr::memmem::rfind(&text[line.min(stop)..stop], "→".as_bytes()) {
+        line += arrow + "→".len();
+    } else if let Some(close) = memchr::memrchr2(b']', b':', &text[line.min(stop)..stop]) {
+        line += close + 1;
+    }
+    if let Some(found) = text[line.min(stop)..stop].iter().position(|&b| matches!(b, b'\\' | b'"' | b'\'')) {
+        stop = line + found;
+    }
+    // rg writes `12-` before a line of context.
+    let digits = text::run_end(text, line, text::DIGIT, 6);
+    if digits > line && text::at(text, digits) == b'-' && digits < line + 5 {
+        line = digits + 1;
+    }
+    if line >= stop || !judge::is_opaque_cell(&text[line..stop]) {
+        return resume;
+    }
+    scan.hits.push(Hit::new(line, stop, &RULES[9]));
+    resume
+}
+
+/// `user:password@tcp(host:port)/database`
+fn data_source(scan: &mut Scan<'_>, at: usize) -> usize {
+    let text = scan.text;
+    let floor = at.saturating_sub(256);
+    let start = text[floor..at]
+        .iter()
+        .rposition(|&b| b <= b' ' || matches!(b, b'"' | b'\'' | b'`' | b'/'))
+        .map_or(floor, |found| floor + found + 1);
+    let Some(colon) = memchr::memchr(b':', &text[start..at]) else { return at + 4 };
+    let password = &text[start + colon + 1..at];
+    if password.len() < 3 || value::is_placeholder(password) || password.starts_with(b"%") {
+        return at + 4;
+    }
+    scan.hits.push(Hit::new(start + colon + 1, at, &RULES[10]));
+    at + 4
 }
 
 /// Base64 of `user:password`, as docker and npm keep it.

@@ -2,7 +2,7 @@
 //! Whether it *is* one depends on the name beside it, which the callers know.
 
 use crate::likeness::Shape;
-use crate::text::{self, ALNUM, ALPHA, DIGIT, JOINER, NAME, STOP, UPPER};
+use crate::text::{self, ALNUM, ALPHA, DIGIT, JOINER, LOWER, NAME, STOP, UPPER};
 
 /// Longer than any credential that is not a key file; a longer run is data.
 pub(crate) const LONGEST_VALUE: usize = 4096;
@@ -64,11 +64,23 @@ pub(crate) fn read(text: &[u8], from: usize, ending: Ending) -> Option<Value> {
         end += 1;
     }
     if ending == Ending::Blank {
-        while end > start && matches!(text[end - 1], b',' | b';' | b')') {
+        while end > start
+            && (matches!(text[end - 1], b',' | b';')
+                || matches!(text[end - 1], b')' | b']' | b'}')
+                    && !text[start..end - 1].contains(&opening(text[end - 1])))
+        {
             end -= 1;
         }
     }
     (end > start).then_some(Value { start, end, quoted: false })
+}
+
+fn opening(closing: u8) -> u8 {
+    match closing {
+        b')' => b'(',
+        b']' => b'[',
+        _ => b'{',
+    }
 }
 
 fn quoted(text: &[u8], quote_at: usize, slashes: usize, quote: u8) -> Value {
@@ -142,7 +154,8 @@ fn is_reference(value: &[u8], first: u8, last: u8) -> bool {
             let name = text::run_end(rest, 0, ALNUM | JOINER, rest.len());
             let all_name = name == rest.len() && !rest.is_empty();
             let environment = rest.iter().all(|&b| text::is(b, UPPER | DIGIT) || b == b'_');
-            let variable = !rest.iter().any(|&b| text::is(b, DIGIT)) || rest.len() < 3;
+            let shape = Shape::of(rest);
+            let variable = shape.digits == 0 || rest.len() < 3 || shape.humps > 0 && shape.is_wordy();
             if all_name && (environment || variable) || matches!(value, b"$@" | b"$*" | b"$?" | b"$$") {
                 return true;
             }
@@ -160,11 +173,19 @@ fn is_reference(value: &[u8], first: u8, last: u8) -> bool {
         b'(' if last == b')' => return true,
         b'%' => {
             let conversion = value.len() <= 3 && text::is(last, ALPHA);
-            if last == b'%' || text::at(value, 1) == b'(' || conversion || text::at(value, 1) == b'{' {
+            // %NAME% is a variable; %l33tW0rd% is somebody's taste.
+            let inside = &value[1..value.len().max(2) - 1];
+            let named = last == b'%'
+                && (!inside.iter().any(|&b| text::is(b, DIGIT))
+                    || !inside.iter().any(|&b| text::is(b, LOWER)));
+            if named || text::at(value, 1) == b'(' || conversion || text::at(value, 1) == b'{' {
                 return true;
             }
         }
         b'#' if text::at(value, 1) == b'{' => return true,
+        b'@' if value.len() > 2 && value[1..].iter().all(|&b| text::is(b, UPPER | DIGIT) || b == b'_') => {
+            return true;
+        }
         b'@' if matches!(text::at(value, 1), b'{' | b'@')
             || text::starts_with(value, 0, b"@Microsoft.KeyVault") =>
         {
@@ -247,7 +268,9 @@ fn is_vocabulary(value: &[u8]) -> bool {
         b"create", b"delete", b"get", b"file", b"path", b"me", b"please", b"enabled", b"disabled",
         b"manager", b"provider", b"store", b"master", b"server", b"host", b"root", b"github", b"gitlab",
         b"aws", b"google", b"azure", b"slack", b"stripe", b"openai", b"anthropic", b"npm", b"docker",
-        b"admin", b"guest", b"temp", b"temporary", b"tbd", b"na",
+        b"admin", b"guest", b"temp", b"temporary", b"tbd", b"na", b"mypassword", b"mypass", b"mysecret", b"mytoken",
+        b"mykey", b"unknown", b"never", b"varchar", b"encrypted", b"option", b"instead", b"argument", b"flag",
+        b"parameter", b"prompt", b"stdin", b"ask", b"interactive",
     ];
     let mut at = 0;
     let mut words = 0;
@@ -289,6 +312,7 @@ pub(crate) fn is_code(value: &[u8]) -> bool {
         b'(' | b'[' | b'{' | b'&' | b'*' | b'!' | b'~' | b'|' | b'=' | b'\\' | b'?' | b'^' | b'/'
     ) && value.len() > 1
         && !text::is(value[value.len() - 1], DIGIT)
+        && (matches!(first, b'(' | b'[' | b'{') || Shape::of(value).flips < 3)
     {
         let rest_is_name = value[1..].iter().all(|&b| {
             text::is(b, NAME)

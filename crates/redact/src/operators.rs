@@ -1,0 +1,323 @@
+//! What stands between a name and its value: operators, types, markup, the other half of a pair.
+//! Finds where the value begins and how it is bound; what the value is worth is judged elsewhere.
+
+use crate::prose;
+use crate::text::{self, ALNUM, BLANK, NAME};
+
+/// Between a name and its value: blanks, quotes, a type. More is another statement.
+const LONGEST_GAP: usize = 64;
+const LONGEST_NAME: usize = 80;
+
+/// How a name is bound to its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Operator {
+    /// `=`, `:=`, `=>`.
+    Equals,
+    /// `==`, `!=`: something is compared.
+    Compares,
+    Colon,
+    /// `("name", "value")`.
+    Comma,
+    /// `<name>value</name>`.
+    Markup,
+    /// `.password("value")`.
+    Call,
+    /// "the password is …".
+    Says,
+    /// `--password value`, `password value` in a netrc.
+    Blank,
+}
+
+/// Finds the operator after a name and where its value begins.
+pub(crate) fn operator(text: &[u8], name_end: usize) -> Option<(Operator, usize, bool)> {
+    let mut at = text::run_end_of(text, name_end, b'\\', 8);
+    let closed_quote = matches!(text::at(text, at), b'"' | b'\'' | b'`');
+    if closed_quote {
+        at += 1;
+    } else {
+        at = name_end;
+    }
+    while matches!(text::at(text, at), b']' | b')' | b'?' | b'*') && at < name_end + 12 {
+        at += 1;
+    }
+    let gap = at;
+    at = text::skip_blank(text, at, LONGEST_GAP);
+    let spaced = has_blank(text, gap, at);
+    let byte = text::at(text, at);
+    let next = text::at(text, at + 1);
+    let (operator, length) = match byte {
+        b'=' | b'!' if next == b'=' => {
+            (Operator::Compares, if text::at(text, at + 2) == b'=' { 3 } else { 2 })
+        }
+        b'=' if next == b'>' => (Operator::Equals, 2),
+        b'=' if next == b'~' => return None,
+        b'=' => (Operator::Equals, 1),
+        b':' | b'+' | b'?' | b'|' if next == b'=' => (Operator::Equals, 2),
+        b':' if next == b':' => (text::at(text, at + 2) == b'=').then_some((Operator::Equals, 3))?,
+        b':' => (Operator::Colon, 1),
+
+        b'|' if next == b'|' && text::at(text, at + 2) == b'=' => (Operator::Equals, 3),
+        b'|' | b'?' if matches!(next, b'|' | b'?' | b':') && spaced => return default_value(text, at + 2),
+
+        b',' if closed_quote => return comma(text, at),
+        b'(' if !closed_quote && !spaced => (Operator::Call, 1),
+        b'>' if !spaced => (Operator::Markup, 1),
+        // wrangler secret put NAME <<< 'value'
+        b'<' if text::starts_with(text, at, b"<<<") => (Operator::Equals, 3),
+        b'<' => return markup_pair(text, at),
+        b'|' if spaced => return table_cell(text, name_end, at),
+        b'\n' | b'\r' if !closed_quote => {
+            return value_attribute(text, at)
+                .map(|at| (Operator::Equals, at, true))
+                .or_else(|| prose::on_next_line(text, at).map(|value| (Operator::Says, value.start, true)));
+        }
+        b'{' if spaced => return inside_braces(text, at).map(|at| (Operator::Equals, at, true)),
+        _ if spaced && closed_quote => {
+            if byte == b'{' {
+                return inside_braces(text, at).map(|at| (Operator::Equals, at, true));
+            }
+            return value_attribute(text, at).map(|at| (Operator::Equals, at, true));
+        }
+        _ if spaced => {
+            if let Some(value) = value_attribute(text, at) {
+                return Some((Operator::Equals, value, true));
+            }
+            if let Some(value) = after_type_word(text, at) {
+                return Some((Operator::Equals, value, true));
+            }
+            if let Some(value) = prose::said(text, at) {
+                let operator = if value == at { Operator::Blank } else { Operator::Says };
+                return Some((operator, value, true));
+            }
+            return Some((Operator::Blank, at, true));
+        }
+        _ => return None,
+    };
+    let after = at + length;
+    let mut value = text::skip_blank(text, after, LONGEST_GAP);
+    let spaced = spaced || has_blank(text, after, value) && operator != Operator::Colon;
+    if matches!(text::at(text, value), b'\n' | b'\r') {
+        // A value on the next line is only believed in quotes.
+        let line = skip_space(text, value, LONGEST_GAP);
+        if !matches!(text::at(text, line), b'"' | b'\'' | b'`') {
+            let alone = (operator == Operator::Colon).then(|| prose::on_next_line(text, value)).flatten();
+            return alone.map(|alone| (Operator::Says, alone.start, true));
+        }
+        value = line;
+    }
+    if operator == Operator::Colon {
+        value = after_type(text, value).unwrap_or(value);
+    }
+    if matches!(operator, Operator::Equals | Operator::Colon) {
+        if text::at(text, value) == b'{'
+            && let Some(inside) = inside_braces(text, value)
+        {
+            return Some((Operator::Equals, inside, true));
+        }
+        value = inside_constructor(text, value).unwrap_or(value);
+    }
+    Some((operator, value, spaced))
+}
+
+/// `env.PASSWORD || 'value'`, `getenv('PASSWORD') ?: 'value'`: what is used when nothing is set.
+fn default_value(text: &[u8], from: usize) -> Option<(Operator, usize, bool)> {
+    let value = skip_space(text, from, LONGEST_GAP);
+    matches!(text::at(text, value), b'"' | b'\'' | b'`').then_some((Operator::Equals, value, true))
+}
+
+/// `String::from("value")`, `new SecretString("value")`, `[]byte("value")`: the value is the argument. Calls
+/// that look something up by name (`get("password")`) are not among them.
+fn inside_constructor(text: &[u8], from: usize) -> Option<usize> {
+    #[rustfmt::skip]
+    const CONSTRUCTORS: &[&[u8]] = &[
+        b"from", b"new", b"string", b"str", b"secret", b"secretstring", b"secretstr", b"some", b"byte", b"bytes",
+        b"text", b"buffer", b"securestring", b"of", b"just", b"ok", b"vec", b"protectedstring", b"password",
+        b"passwordof", b"sensitive", b"redacted", b"nsstring", b"std", b"quote", b"literal",
+        b"valueof", b"cstring",
+    ];
+    let mut at = from;
+    if text::starts_with(text, at, b"new ") || text::starts_with(text, at, b"&") {
+        at = text::skip_blank(text, at + 1 + 3 * usize::from(text[at] == b'n'), 4);
+    }
+    let limit = text.len().min(at + 48);
+    let mut open = at;
+    while open < limit
+        && (text::is(text[open], ALNUM)
+            || matches!(text[open], b':' | b'.' | b'_' | b'[' | b']' | b'<' | b'>'))
+    {
+        open += 1;
+    }
+    if text::at(text, open) != b'(' || open == at {
+        return None;
+    }
+    let last = text[at..open].rsplit(|&b| !text::is(b, ALNUM)).find(|part| !part.is_empty())?;
+    if !CONSTRUCTORS.iter().any(|known| last.eq_ignore_ascii_case(known)) {
+        return None;
+    }
+    let value = text::skip_blank(text, open + 1, 8);
+    let quote = text::run_end_of(text, value, b'\\', 4);
+    (matches!(text::at(text, quote), b'"' | b'\'' | b'`')
+        || matches!(text::at(text, value + 1), b'"' | b'\''))
+    .then_some(value)
+}
+
+/// `variable "password" { default = "…" }`, `"password": {"type": "string", "value": "…"}`.
+fn inside_braces(text: &[u8], brace: usize) -> Option<usize> {
+    let limit = text.len().min(brace + 240);
+    let window = &text[brace + 1..limit];
+    let stop = memchr::memchr2(b'}', b'{', window).unwrap_or(window.len());
+    member(text, brace + 1, brace + 1 + stop)
+}
+
+/// A terminal color between two things does not set them apart; a blank does.
+fn has_blank(text: &[u8], from: usize, to: usize) -> bool {
+    text[from..to].iter().any(|&b| text::is(b, BLANK))
+}
+
+fn comma(text: &[u8], at: usize) -> Option<(Operator, usize, bool)> {
+    let value = skip_space(text, at + 1, LONGEST_GAP);
+    if let Some(pair) = value_attribute(text, value) {
+        return Some((Operator::Equals, pair, true));
+    }
+    matches!(text::at(text, value), b'"' | b'\'' | b'`' | b'\\').then_some((Operator::Comma, value, true))
+}
+
+/// `| password | … |`: a row of a table, not a filter or an alternative.
+fn table_cell(text: &[u8], name_end: usize, bar: usize) -> Option<(Operator, usize, bool)> {
+    let start = text::line_start(text, name_end);
+    let lead = text[start..name_end].trim_ascii_start();
+    let name = text::run_start(text, name_end, NAME, LONGEST_NAME);
+    let opens = lead.first() == Some(&b'|') && text[start..name].trim_ascii() == b"|";
+    if !opens && !text[start..name].trim_ascii().is_empty() {
+        return None;
+    }
+    let value = text::skip_blank(text, bar + 1, LONGEST_GAP);
+    let end = value + text[value..text.len().min(value + 256)].iter().position(|&b| b <= b' ')?;
+    let after = text::skip_blank(text, end, LONGEST_GAP);
+    (matches!(text::at(text, after), b'|' | b'\n' | b'\r') && end > value).then_some((
+        Operator::Colon,
+        value,
+        true,
+    ))
+}
+
+/// `"value": …`, `value="…"`: the other half of a name and value pair, perhaps behind a member or two
+/// (`"Type": "SecureString"`) and whatever viewers put before each line.
+fn value_attribute(text: &[u8], from: usize) -> Option<usize> {
+    let limit = text.len().min(from + 160);
+    let window = &text[from..limit];
+    let stop = memchr::memchr3(b'}', b'{', b'>', window).unwrap_or(window.len());
+    let blank_line = memchr::memmem::find(&window[..stop], b"\n\n").unwrap_or(stop);
+    let lines = memchr::memchr_iter(b'\n', &window[..blank_line]).nth(3).unwrap_or(blank_line);
+    member(text, from, from + lines)
+}
+
+/// The value of the first member called `value` or `default` between two places, unless another pair
+/// begins before it.
+fn member(text: &[u8], from: usize, to: usize) -> Option<usize> {
+    const WORDS: &[&[u8]] =
+        &[b"value", b"content", b"parametervalue", b"defaultvalue", b"default", b"stringvalue"];
+    let mut at = from;
+    while at < to {
+        if !text::is(text[at], text::ALPHA) || !text::begins_token(text, at) {
+            at += 1;
+            continue;
+        }
+        let end = text::run_end(text, at, NAME, LONGEST_NAME);
+        let word = &text[at..end];
+        let mut after = text::run_end_of(text, end, b'\\', 8);
+        if matches!(text::at(text, after), b'"' | b'\'') {
+            after += 1;
+        }
+        after = text::skip_blank(text, after, 8);
+        // `settings.local:96:` is a file and a line.
+        let assigns = matches!(text::at(text, after), b'=' | b':')
+            && !matches!(text::at(text, after + 1), b'=' | b':' | b'0'..=b'9');
+        if assigns && WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)) {
+            return Some(text::skip_blank(text, after + 1, 8));
+        }
+        // A member that is neither a value nor a description of one: this is some other text.
+        if assigns && !is_description(word) {
+            return None;
+        }
+        if !assigns && at == from {
+            return None;
+        }
+        at = end.max(at + 1);
+    }
+    None
+}
+
+fn is_description(word: &[u8]) -> bool {
+    const WORDS: &[&[u8]] = &[
+        b"type",
+        b"sensitive",
+        b"description",
+        b"secure",
+        b"encrypted",
+        b"overwrite",
+        b"tier",
+        b"datatype",
+        b"version",
+    ];
+    WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+/// `<key>Password</key><string>…`, `<name>password</name><value>…`.
+fn markup_pair(text: &[u8], at: usize) -> Option<(Operator, usize, bool)> {
+    if text::at(text, at + 1) != b'/' {
+        return None;
+    }
+    let close = at + memchr::memchr(b'>', &text[at..text.len().min(at + 32)])?;
+    let mut open = skip_space(text, close + 1, LONGEST_GAP);
+    // A viewer's number or a diff's sign may stand before the next line.
+    if text::at(text, open) != b'<' {
+        let stop = open.saturating_add(16).min(text.len());
+        open += memchr::memchr(b'<', &text[open..stop])?;
+    }
+    let opens = [&b"<string>"[..], b"<value>", b"<data>"]
+        .into_iter()
+        .find(|tag| text::starts_with_folded(text, open, tag))?;
+    Some((Operator::Markup, open + opens.len(), false))
+}
+
+/// `var token string = "…"`: Go puts the type where others put nothing.
+fn after_type_word(text: &[u8], from: usize) -> Option<usize> {
+    let word = [&b"string "[..], b"[]byte ", b"String ", b"*string ", b"TEXT ", b"text "]
+        .into_iter()
+        .find(|word| text::starts_with(text, from, word))?;
+    let at = text::skip_blank(text, from + word.len(), 8);
+    (text::at(text, at) == b'=' && text::at(text, at + 1) != b'=').then(|| text::skip_blank(text, at + 1, 8))
+}
+
+/// `password: &str = "…"`: the value is behind the type.
+fn after_type(text: &[u8], from: usize) -> Option<usize> {
+    let limit = text.len().min(from + 40);
+    let mut at = from;
+    while at < limit {
+        match text[at] {
+            b'=' if at > from && text::at(text, at + 1) != b'=' => {
+                return Some(text::skip_blank(text, at + 1, 16));
+            }
+            b if text::is(b, ALNUM)
+                || matches!(
+                    b,
+                    b' ' | b'&' | b'<' | b'>' | b'_' | b'\'' | b'[' | b']' | b'.' | b'|' | b'?'
+                ) =>
+            {
+                at += 1;
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+fn skip_space(text: &[u8], from: usize, limit: usize) -> usize {
+    let ceiling = text.len().min(from.saturating_add(limit));
+    let mut at = from;
+    while at < ceiling && text[at].is_ascii_whitespace() {
+        at += 1;
+    }
+    at
+}

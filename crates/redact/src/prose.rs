@@ -1,0 +1,316 @@
+//! Sentences that tell a credential: "the password for the box is …", "use … as the password",
+//! "credentials: me / …". Finds where the value stands in the sentence; whether such a word can be a
+//! password is judged elsewhere, and more strictly than in a configuration file.
+
+use crate::hit::{Hit, Rule};
+use crate::judge;
+use crate::scan::Scan;
+use crate::text::{self, ALNUM, ALPHA};
+use crate::value::{self, Ending, Value};
+
+/// "the passphrase for the deploy key on the old box is …": further away it is another thought.
+const MOST_WORDS: usize = 6;
+const LONGEST_SENTENCE: usize = 72;
+
+pub(crate) static RULES: &[Rule] = &[
+    Rule {
+        name: "told-password",
+        kind: "password",
+        password: true,
+        catches: "please use `s3cr3tPw9` as the password",
+        spares: "please use bcrypt2 hashes as the password column",
+    },
+    Rule {
+        name: "told-credentials",
+        kind: "password",
+        password: true,
+        catches: "credentials for db.internal: me / s3cr3tPw9",
+        spares: "credentials for db.internal: user / password",
+    },
+];
+
+/// Words that join a credential's name to the credential, in the languages people keep them in.
+#[rustfmt::skip]
+const VERBS: &[&[u8]] = &[
+    b"is", b"was", b"to", b"be", b"are", b"becomes", b"equals", b"reads", b"remains", b"ist", b"lautet", b"war",
+    b"auf", b"est", b"es", b"era", b"sera", b"jest",
+];
+
+/// After these, the credential itself must follow: a plain word behind "to" is what somebody does.
+const STATES: &[&[u8]] = &[b"is", b"was", b"ist", b"lautet", b"est", b"es", b"jest"];
+
+/// A colon behind these announces an explanation.
+#[rustfmt::skip]
+const EXPLAINS: &[&[u8]] = &[
+    b"format", b"example", b"following", b"characters", b"requirements", b"rules", b"error", b"note", b"criteria",
+    b"fields", b"options", b"types", b"like", b"policy", b"steps", b"follows", b"so", b"this",
+];
+
+/// What may stand between the verb and the value: "is now set to …".
+const FILLERS: &[&[u8]] = &[
+    b"now",
+    b"currently",
+    b"still",
+    b"set",
+    b"to",
+    b"be",
+    b"changed",
+    b"reset",
+    b"just",
+    b"simply",
+    b"actually",
+    b"always",
+    b"temporarily",
+    b"literally",
+    b"jetzt",
+    b"the",
+    b"string",
+    b"value",
+    b"been",
+];
+
+/// Where the value begins in the sentence that goes on at `at`, behind the name of a credential.
+pub(crate) fn said(text: &[u8], at: usize) -> Option<usize> {
+    if is_opening(text, at) {
+        return Some(at);
+    }
+    let limit = text.len().min(at + LONGEST_SENTENCE);
+    let mut from = at;
+    for _ in 0..MOST_WORDS {
+        let end = word_end(text, from, limit);
+        if end == from {
+            return None;
+        }
+        let word = &text[from..end];
+        let verb = is_one_of(word, VERBS);
+        let colon = text::at(text, end) == b':';
+        let next = end + usize::from(colon);
+        if !matches!(text::at(text, next), b' ' | b'\t') {
+            return None;
+        }
+        from = text::skip_blank(text, next, 4);
+        if colon {
+            return (!is_one_of(word, EXPLAINS)).then_some(from);
+        }
+        if verb {
+            let state = is_one_of(word, STATES);
+            return after_fillers(text, from, limit)
+                .or(Some(from))
+                .filter(|&value| is_told(text, value, state));
+        }
+        if is_opening(text, from) {
+            return None;
+        }
+    }
+    None
+}
+
+/// A credential on a line of its own, behind a line that ends by naming it.
+pub(crate) fn on_next_line(text: &[u8], line_break: usize) -> Option<Value> {
+    let mut at = line_break;
+    let mut breaks = 0;
+    while at < text.len() && at < line_break + 16 && text[at].is_ascii_whitespace() {
+        breaks += usize::from(text[at] == b'\n');
+        at += 1;
+    }
+    if breaks > 2 || breaks == 0 {
+        return None;
+    }
+    let end = text::line_end(text, at, value::LONGEST_VALUE);
+    let line = text[at..end].trim_ascii_end();
+    let bare = line.strip_prefix(b"`").and_then(|line| line.strip_suffix(b"`")).unwrap_or(line);
+    let start = at + usize::from(bare.len() < line.len());
+    let alone = bare.len() >= 12
+        && !bare.iter().any(|&b| b <= b' ' || matches!(b, b'"' | b'\'' | b'`' | b'(' | b','));
+    alone.then_some(Value { start, end: start + bare.len(), quoted: false })
+}
+
+fn after_fillers(text: &[u8], from: usize, limit: usize) -> Option<usize> {
+    let mut at = from;
+    for _ in 0..3 {
+        let end = word_end(text, at, limit);
+        if end == at || !is_one_of(&text[at..end], FILLERS) {
+            break;
+        }
+        let colon = usize::from(text::at(text, end) == b':');
+        if !matches!(text::at(text, end + colon), b' ' | b'\t') {
+            break;
+        }
+        at = text::skip_blank(text, end + colon, 4);
+    }
+    (at > from).then_some(at)
+}
+
+/// Cheap, and false for nearly every sentence about passwords: the word is quoted, or is no plain word.
+fn is_told(text: &[u8], at: usize, state: bool) -> bool {
+    if is_opening(text, at) {
+        return true;
+    }
+    let end = text::run_end(text, at, ALPHA, 64);
+    let next = text::at(text, end);
+    let breaks = matches!(next, b'\n' | b'\r' | 0);
+    let plain = breaks
+        || matches!(next, b' ' | b',' | b')' | b';' | b':' | b'=' | b'\'' | b'/')
+        || next == b'.' && matches!(text::at(text, end + 1), b' ' | b'\n' | 0);
+    !plain || state && end - at >= 10 && breaks
+}
+
+fn is_opening(text: &[u8], at: usize) -> bool {
+    matches!(text::at(text, at), b'"' | b'\'' | b'`') || text::starts_with(text, at, "“".as_bytes())
+}
+
+fn word_end(text: &[u8], from: usize, limit: usize) -> usize {
+    let mut end = from;
+    while end < limit
+        && (text::is(text[end], ALNUM)
+            || text[end] >= 0x80
+            || matches!(text[end], b'-' | b'_' | b'.' | b'\''))
+    {
+        end += 1;
+    }
+    end
+}
+
+fn is_one_of(word: &[u8], words: &[&[u8]]) -> bool {
+    words.iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+/// The word at `noun` may end "use … as the password". Returns true when the value before was taken.
+pub(crate) fn before(scan: &mut Scan<'_>, noun: usize) -> bool {
+    let text = scan.text;
+    if text::before(text, noun) != b' ' {
+        return false;
+    }
+    let start = text::line_start(text, noun);
+    let mut lead = text[start..noun].trim_ascii_end();
+    // "as the new root password"
+    for _ in 0..3 {
+        if lead.ends_with(b" as") || lead.ends_with(b" is") {
+            break;
+        }
+        let Some(blank) = memchr::memrchr(b' ', lead) else { return false };
+        if lead.len() - blank > 10 {
+            return false;
+        }
+        lead = &lead[..blank];
+    }
+    if !(lead.ends_with(b" as") || lead.ends_with(b" is")) {
+        return false;
+    }
+    let at = start + lead.len() - 3;
+    // "as the password column" speaks of something else.
+    let end = text::run_end(text, noun, ALPHA, 24);
+    let known = [&b"password"[..], b"passphrase", b"passwd", b"passcode", b"pass"];
+    let next = text::at(text, end);
+    let ends = next == 0
+        || matches!(next, b'.' | b',' | b';' | b'\n' | b'\r' | b')' | b'!' | b'?' | b'"' | b'\\')
+        || [&b" for"[..], b" to", b" on", b" in", b" of", b" when", b" and", b" please", b" here"]
+            .iter()
+            .any(|word| text::starts_with(text, end, word));
+    if !ends || !is_one_of(&text[noun..end], &known) {
+        return false;
+    }
+    let line = start;
+    let lead = &text[line..at];
+    let Some(&last) = lead.last() else { return false };
+    let (start, end, quoted) = if matches!(last, b'"' | b'\'' | b'`') {
+        let inside = &lead[..lead.len() - 1];
+        let Some(open) = memchr::memrchr(last, inside) else { return false };
+        (line + open + 1, line + inside.len(), true)
+    } else {
+        let word = memchr::memrchr3(b' ', b'\t', b'"', lead).map_or(0, |found| found + 1);
+        (line + word, at, false)
+    };
+    if start >= end || !judge::is_told_password(&text[start..end], quoted) {
+        return false;
+    }
+    scan.hits.push(Hit::new(start, end, &RULES[0]));
+    true
+}
+
+/// `at` is at a word for credentials: `credentials: me / …`, `login: me:…`, `creds for x: me / …`.
+pub(crate) fn credentials(scan: &mut Scan<'_>, at: usize) -> usize {
+    let text = scan.text;
+    let resume = text::run_end(text, at, ALPHA, 24);
+    if !text::begins_token(text, at) {
+        return resume;
+    }
+    let stop = text::line_end(text, resume, 160);
+    let line = &text[resume..stop];
+    let mut from = resume;
+    // The colon, the dash or the verb after which the pair stands.
+    let Some(joint) = line
+        .iter()
+        .enumerate()
+        .position(|(index, &b)| {
+            matches!(b, b':' | b'=') && matches!(text::at(line, index + 1), b' ' | b'\t')
+                || b == b' ' && line[index..].starts_with(b" are ")
+                || b == b' ' && line[index..].starts_with(b" is ")
+                || b == b' ' && line[index..].starts_with(b" with ")
+        })
+        .filter(|&joint| joint <= LONGEST_SENTENCE)
+    else {
+        return resume;
+    };
+    // "credentials for the box: …", not a sentence that goes on.
+    let between = line[..joint].trim_ascii();
+    let first = between.split(|&b| b == b' ').next().unwrap_or_default();
+    if !between.is_empty()
+        && !is_one_of(first, &[b"for", b"to", b"on", b"of", b"at", b"in", b"from", b"here", b"as"])
+        || memchr::memmem::find(between, b". ").is_some()
+    {
+        return resume;
+    }
+    let verb = if text::is(text::at(line, joint + 1), ALPHA) {
+        word_end(line, joint + 1, line.len())
+    } else {
+        joint + 1
+    };
+    from += verb;
+    from = text::skip_blank(text, from, 4);
+    let user_end = word_end_of_user(text, from, stop);
+    if user_end == from {
+        return resume;
+    }
+    let mut next = text::skip_blank(text, user_end, 3);
+    let spaced = next > user_end;
+    match text::at(text, next) {
+        b'/' => next += 1,
+        b':' if !spaced => next += 1,
+        _ => return resume,
+    }
+    if spaced != matches!(text::at(text, next), b' ' | b'\t') {
+        return resume;
+    }
+    next = text::skip_blank(text, next, 3);
+    let Some(found) = value::read(text, next, Ending::Blank).filter(|found| found.end <= stop) else {
+        return resume;
+    };
+    let mut end = found.end;
+    if !found.quoted && matches!(text[end - 1], b'.' | b',') {
+        end -= 1;
+    }
+    let bytes = &text[found.start..end];
+    let user = &text[from..user_end];
+    if is_one_of(user, &[b"arn", b"http", b"https", b"file", b"urn", b"ssh"]) {
+        return resume;
+    }
+    // `login: name / name` is a path or a choice unless one of them is no word.
+    let believed = judge::is_told_password(bytes, found.quoted)
+        || spaced && bytes.len() >= 8 && end == stop && bytes.iter().all(|&b| text::is(b, ALPHA));
+    if !believed || user.eq_ignore_ascii_case(bytes) || value::is_placeholder(bytes) {
+        return resume;
+    }
+    scan.hits.push(Hit::new(found.start, end, &RULES[1]));
+    end
+}
+
+fn word_end_of_user(text: &[u8], from: usize, stop: usize) -> usize {
+    let mut end = from;
+    while end < stop
+        && (text::is(text[end], ALNUM) || matches!(text[end], b'_' | b'-' | b'.' | b'@' | b'\\' | b'`'))
+    {
+        end += 1;
+    }
+    end
+}

@@ -1,0 +1,250 @@
+//! Tables with a header row: the cells under `password` or `api_key` go, whatever separates the columns.
+//! A header is believed only when every cell of it is a name and a row of as many cells follows.
+
+use crate::hit::{Hit, Rule};
+use crate::judge;
+use crate::lexicon::{self, Strength};
+use crate::scan::Scan;
+use crate::text::{self, ALNUM, DIGIT, NAME};
+use crate::value;
+
+const MOST_ROWS: usize = 5000;
+/// Longer lines are data of other kinds.
+const LONGEST_ROW: usize = 4096;
+const LONGEST_HEADER: usize = 512;
+const MOST_COLUMNS: usize = 32;
+
+/// Named in `engine`: it reaches further than the scanners of single values.
+pub(crate) static RULES: &[Rule] = &[Rule {
+    name: "password-column",
+    kind: "password",
+    password: true,
+    catches: "user,password\nme,s3cr3tPw\n",
+    spares: "user,password,email are required",
+}];
+
+/// Cheap: the name that ends here may be a cell of a header.
+pub(crate) fn may_head(text: &[u8], name_end: usize) -> bool {
+    let mut at = name_end;
+    if matches!(text::at(text, at), b'"') {
+        at += 1;
+    }
+    match text::at(text, at) {
+        b',' | b';' | b'\t' | b'|' | b'\n' => true,
+        b'\r' => text::at(text, at + 1) == b'\n',
+        b' ' => {
+            let next = text::run_end_of(text, at, b' ', 48);
+            text::at(text, next) == b'|' || next >= at + 2 && text::is(text::at(text, next), ALNUM)
+        }
+        _ => false,
+    }
+}
+
+/// Reads the table whose header holds the name. Returns where the scan goes on, `None` when it is no table.
+pub(crate) fn scan(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> Option<usize> {
+    let text = scan.text;
+    if name_end <= scan.settled {
+        return None;
+    }
+    let line = text::line_start(text, name_start);
+    let stop = text::line_end(text, name_start, LONGEST_HEADER);
+    if stop >= text.len() || stop - line >= LONGEST_HEADER {
+        return None;
+    }
+    let prefix = prefix(&text[line..stop]);
+    let header = &text[line + prefix..stop];
+    let separator = separator(header, name_start.checked_sub(line + prefix)?, name_end - line - prefix)?;
+    let mut named: Vec<(usize, Strength)> = Vec::new();
+    let mut columns = 0;
+    for cell in cells(header, separator) {
+        let name = bare(&header[cell.0..cell.1]);
+        let named_or_empty = is_name(name) || name.is_empty() && separator == b'|';
+        if !named_or_empty || columns >= MOST_COLUMNS {
+            return None;
+        }
+        if let Some(said) =
+            lexicon::announced(name).filter(|said| said.strength >= Strength::Opaque && said.last)
+        {
+            named.push((columns, said.strength));
+        }
+        columns += 1;
+    }
+    if columns < 2 || named.is_empty() {
+        return None;
+    }
+    let found = scan.hits.len();
+    let mut row = after_break(text, stop);
+    let mut rows = 0;
+    while row < text.len() && rows < MOST_ROWS {
+        let end = text::line_end(text, row, LONGEST_ROW);
+        // What a viewer puts before the header it puts before each row.
+        let from = if prefix > 0 { row + self::prefix(&text[row..end]).min(end - row) } else { row };
+        if is_rule(&text[from..end]) {
+            rows += 1;
+            row = after_break(text, end);
+            continue;
+        }
+        let cells: Vec<(usize, usize)> = cells(&text[from..end], separator).collect();
+        if cells.len() != columns {
+            break;
+        }
+        for &(column, strength) in &named {
+            let (start, stop) = cells[column];
+            let cell = &text[from + start..from + stop];
+            let value = bare(cell);
+            let offset = cell.len() - cell.trim_ascii_start().len();
+            let quote = usize::from(value.len() < cell.trim_ascii().len());
+            let at = from + start + offset + quote;
+            if is_cell_secret(value, strength) {
+                scan.hits.push(Hit::new(at, at + value.len(), &RULES[0]));
+            }
+        }
+        rows += 1;
+        row = after_break(text, end);
+    }
+    if rows == 0 {
+        return None;
+    }
+    scan.settled = row.min(text.len());
+    (scan.hits.len() > found).then_some(scan.settled)
+}
+
+fn is_cell_secret(value: &[u8], strength: Strength) -> bool {
+    if value.len() < 4 || value.len() >= value::LONGEST_VALUE || value::is_placeholder(value) {
+        return false;
+    }
+    if strength == Strength::Password {
+        return !value::is_code(value) && !value.iter().all(|&b| b == b'-');
+    }
+    judge::is_opaque_cell(value)
+}
+
+/// The sign between the cells, judged by what stands on both sides of the name.
+fn separator(header: &[u8], start: usize, end: usize) -> Option<u8> {
+    let quoted = usize::from(text::before(header, start) == b'"');
+    let right = end + usize::from(quoted > 0 && text::at(header, end) == b'"');
+    let left = start - quoted;
+    // Words of a longer name: "Secret access key".
+    let cell = header[..left].iter().rposition(|&b| matches!(b, b',' | b';' | b'\t' | b'|'));
+    let between = cell.map_or(&header[..left], |at| &header[at + 1..left]);
+    if !between.iter().all(|&b| text::is(b, ALNUM) || matches!(b, b' ' | b'"')) {
+        return None;
+    }
+    let before = cell.map(|at| header[at]);
+    let after = header[right.min(header.len())..].iter().copied().find(|&b| b != b' ');
+    let sign = before.or(after)?;
+    let fits = |side: Option<u8>| side.is_none_or(|byte| byte == sign);
+    (matches!(sign, b',' | b';' | b'\t' | b'|') && fits(after)).then_some(sign)
+}
+
+/// Ranges of the cells; bars may enclose the row.
+fn cells(row: &[u8], separator: u8) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let trimmed = row.trim_ascii_start().starts_with(b"|") && separator == b'|';
+    let start = if trimmed { memchr::memchr(b'|', row).map_or(0, |bar| bar + 1) } else { 0 };
+    let closed = trimmed && row.trim_ascii_end().ends_with(b"|") && row.trim_ascii().len() > 1;
+    let end = if closed { memchr::memrchr(b'|', row).unwrap_or(row.len()) } else { row.len() };
+    let mut from = start;
+    let mut done = end < start;
+    std::iter::from_fn(move || {
+        if done {
+            return None;
+        }
+        // A separator inside quotes is part of the cell.
+        let mut at = from;
+        let mut quoted = false;
+        while at < end && (quoted || row[at] != separator) {
+            quoted ^= row[at] == b'"' && separator != b'|';
+            at += 1;
+        }
+        let cell = (from, at);
+        done = at >= end;
+        from = at + 1;
+        Some(cell)
+    })
+}
+
+fn bare(cell: &[u8]) -> &[u8] {
+    let cell = cell.trim_ascii();
+    for quote in [b"\"", b"`", b"'"] {
+        if cell.len() >= 2
+            && let Some(inside) = cell.strip_prefix(quote).and_then(|cell| cell.strip_suffix(quote))
+        {
+            return inside;
+        }
+    }
+    cell
+}
+
+fn is_name(cell: &[u8]) -> bool {
+    (1..=40).contains(&cell.len())
+        && text::is(cell[0], text::ALPHA)
+        && cell.iter().all(|&b| text::is(b, NAME) || matches!(b, b' ' | b'(' | b')' | b'/' | b'#'))
+        && text::count(cell, b' ') <= 3
+}
+
+/// `|---|---|`, `+-----+-----+`, `-----+----`: the line under a header.
+fn is_rule(row: &[u8]) -> bool {
+    row.len() >= 3
+        && row.iter().all(|&b| matches!(b, b'-' | b'+' | b'|' | b':' | b'=' | b' '))
+        && memchr::memmem::find(row, b"--").is_some()
+}
+
+fn after_break(text: &[u8], end: usize) -> usize {
+    end + 1 + usize::from(text::at(text, end) == b'\r')
+}
+
+/// Length of what a viewer puts before a line: `  12→`, `12-`, `src/a.csv:12:`, `+`, a stamp.
+fn prefix(line: &[u8]) -> usize {
+    let mut at = 0;
+    let color = text::color_len(line, 0);
+    at += color;
+    let name = text::run_end(line, at, NAME, 40);
+    let bar = text::skip_blank(line, name, 16);
+    if name > at
+        && text::at(line, bar) == b'|'
+        && text::at(line, bar + 1) == b' '
+        && is_container(&line[at..name])
+    {
+        return bar + 2;
+    }
+    // A stamp, with or without a level in brackets.
+    if text::run_end(line, at, DIGIT, 5) == at + 4 && text::at(line, at + 4) == b'-' {
+        let blank = line[at..].iter().position(|&b| b == b' ').map_or(line.len(), |blank| at + blank + 1);
+        if line[blank.min(line.len())..].starts_with(b"##[") {
+            let close = memchr::memchr(b']', &line[blank..]).map_or(0, |close| close + 1);
+            return blank + close;
+        }
+        return blank.min(line.len());
+    }
+    // A number, alone or behind a file's name.
+    let blanks = text::run_end(line, at, text::BLANK, 12);
+    let digits = text::run_end(line, blanks, DIGIT, 8);
+    if digits > blanks {
+        for arrow in ["→".as_bytes(), b"->", b":", b"-", b"\t", b"|"] {
+            if line[digits..].starts_with(arrow) {
+                return digits + arrow.len();
+            }
+        }
+    }
+    if let Some(colon) = memchr::memchr(b':', &line[..line.len().min(80)]) {
+        let digits = text::run_end(line, colon + 1, DIGIT, 8);
+        let path = line[..colon].iter().all(|&b| text::is(b, NAME) || b == b'/');
+        if path && digits > colon + 1 && matches!(text::at(line, digits), b':' | b'-') {
+            return digits + 1;
+        }
+    }
+    if matches!(text::at(line, at), b'+' | b'-') && text::is(text::at(line, at + 1), ALNUM)
+        || line[at..].starts_with(b"+\"")
+        || line[at..].starts_with(b"+|")
+        || line[at..].starts_with(b"-|")
+        || line[at..].starts_with(b"> ")
+    {
+        return at + 1;
+    }
+    at.max(blanks.min(line.len()))
+}
+
+/// `web_1`, `db-2`: a container of a composition, not the first cell of a table.
+fn is_container(name: &[u8]) -> bool {
+    name.last().is_some_and(|&b| text::is(b, DIGIT)) && name.iter().any(|&b| matches!(b, b'_' | b'-'))
+}

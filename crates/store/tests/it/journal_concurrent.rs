@@ -1,3 +1,5 @@
+//! Many threads append at once: all durable, each once, in one order.
+
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! Size and age: whole segments go, oldest first, and no clock that jumps empties the journal.
+
 use store::StoreError;
 use store::journal::{Dropped, Journal, JournalPolicy};
 

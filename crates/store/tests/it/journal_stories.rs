@@ -1,3 +1,5 @@
+//! What goes into the journal comes out of it, in order, across segments and starts.
+
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 

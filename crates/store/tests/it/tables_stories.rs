@@ -1,3 +1,5 @@
+//! What the derived tables answer; every engine that may follow has to answer the same.
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 

@@ -4,9 +4,10 @@
 //! redacted string.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use crate::engine::{self, Edit, Redactor, Told};
-use crate::escapes::{Offsets, decode, write_escaped};
+use crate::escapes::{self, Offsets, decode, write_escaped};
 use crate::hit::Hit;
 use crate::lexicon::{self, Strength};
 use crate::text::{self, ALNUM, BASE64, DIGIT, JOINER};
@@ -80,11 +81,23 @@ struct Walker<'w> {
     level: u8,
     stack: Vec<Frame>,
     out: Walked,
-    /// The document calls itself a Kubernetes Secret.
-    kubernetes: bool,
-    /// The document holds a JSON Web Key.
-    key_set: bool,
+    /// The document calls itself a Kubernetes Secret; asked of the few members that would be secret then.
+    kubernetes: OnceCell<bool>,
+    /// The document holds a JSON Web Key; asked like that.
+    key_set: OnceCell<bool>,
+    /// The string read last with its escapes undone, in a buffer for all of them.
     scratch: Vec<u8>,
+    /// Its lone surrogates.
+    lone: Vec<(usize, usize)>,
+}
+
+/// A string as it stands in the text, between its quotes.
+#[derive(Debug, Clone, Copy)]
+struct Raw {
+    start: usize,
+    end: usize,
+    /// How much of `Walker::scratch` it fills with its escapes undone, if it has any.
+    plain: Option<usize>,
 }
 
 #[derive(PartialEq, Eq, Clone, Copy)]
@@ -100,9 +113,6 @@ enum Expect {
 
 impl<'w> Walker<'w> {
     fn new(redactor: &'w Redactor, text: &'w [u8], level: u8) -> Walker<'w> {
-        let kubernetes = memchr::memmem::find(text, b"Secret\"").is_some()
-            && memchr::memmem::find(text, b"\"kind\"").is_some();
-        let key_set = memchr::memmem::find(text, b"\"kty\"").is_some();
         Walker {
             redactor,
             text,
@@ -110,9 +120,10 @@ impl<'w> Walker<'w> {
             level,
             stack: Vec::new(),
             out: Walked::default(),
-            kubernetes,
-            key_set,
+            kubernetes: OnceCell::new(),
+            key_set: OnceCell::new(),
             scratch: Vec::new(),
+            lone: Vec::new(),
         }
     }
 
@@ -129,8 +140,8 @@ impl<'w> Walker<'w> {
                     b'{' => self.open(true)?,
                     b'[' => self.open(false)?,
                     b'"' => {
-                        let (start, end, escaped) = self.string()?;
-                        self.value(start, end, escaped);
+                        let string = self.string()?;
+                        self.value(string);
                         Expect::CommaOrEnd
                     }
                     _ => {
@@ -143,8 +154,8 @@ impl<'w> Walker<'w> {
                     if byte != b'"' {
                         return None;
                     }
-                    let (start, end, escaped) = self.string()?;
-                    self.name(start, end, escaped);
+                    let string = self.string()?;
+                    self.name(string);
                     self.skip_space();
                     if self.text.get(self.at) != Some(&b':') {
                         return None;
@@ -198,33 +209,13 @@ impl<'w> Walker<'w> {
         (frame.object == object).then_some(Expect::CommaOrEnd)
     }
 
-    /// Reads the string at the quote; returns its inside and whether it holds escapes.
-    fn string(&mut self) -> Option<(usize, usize, bool)> {
+    /// Reads the string at the quote.
+    fn string(&mut self) -> Option<Raw> {
         let start = self.at + 1;
-        let mut at = start;
-        let mut escaped = false;
-        loop {
-            let found = at + memchr::memchr2(b'"', b'\\', &self.text[at..])?;
-            if self.text[found] == b'"' {
-                if self.text[start..found].iter().any(|&b| b < 0x20) {
-                    return None;
-                }
-                self.at = found + 1;
-                return Some((start, found, escaped));
-            }
-            escaped = true;
-            match self.text.get(found + 1)? {
-                b'u' => {
-                    let digits = self.text.get(found + 2..found + 6)?;
-                    if !digits.iter().all(u8::is_ascii_hexdigit) {
-                        return None;
-                    }
-                    at = found + 6;
-                }
-                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => at = found + 2,
-                _ => return None,
-            }
-        }
+        self.lone.clear();
+        let read = escapes::read(self.text, start, &mut self.scratch, &mut self.lone)?;
+        self.at = read.end + 1;
+        Some(Raw { start, end: read.end, plain: read.plain })
     }
 
     fn slice(&self, range: (usize, usize)) -> &'w [u8] {
@@ -232,11 +223,12 @@ impl<'w> Walker<'w> {
     }
 
     /// A member's name: context for its value, and a text that may itself hold a secret.
-    fn name(&mut self, start: usize, end: usize, escaped: bool) {
+    fn name(&mut self, string: Raw) {
+        let Raw { start, end, .. } = string;
         // Names are short; a secret has at least eight characters.
         let edits = self.out.edits.len();
-        if end - start >= 8 || escaped {
-            self.redact(start, end, escaped, None);
+        if end - start >= 8 || string.plain.is_some() {
+            self.redact(string, None);
         }
         // A name that was itself redacted, or is no name, is no context: it reads otherwise the next time.
         self.out.renamed |= self.out.edits.len() != edits;
@@ -251,7 +243,8 @@ impl<'w> Walker<'w> {
         }
     }
 
-    fn value(&mut self, start: usize, end: usize, escaped: bool) {
+    fn value(&mut self, string: Raw) {
+        let Raw { start, end, .. } = string;
         let frame = self.stack.last().copied().unwrap_or_default();
         let top = self.level == 0 && self.stack.len() == 1;
         let member = self.slice(frame.name);
@@ -268,7 +261,7 @@ impl<'w> Walker<'w> {
         if let Some(kind) = self.structural(&frame, start, end) {
             self.mark_whole(start, end, kind);
         } else {
-            let found = self.redact(start, end, escaped, Some(context));
+            let found = self.redact(string, Some(context));
             if found.open_private
                 && let Some(frame) = self.stack.last_mut()
             {
@@ -316,19 +309,19 @@ impl<'w> Walker<'w> {
         if bytes.is_empty() {
             return None;
         }
-        if self.kubernetes
-            && frame.object
+        if frame.object
             && matches!(self.slice(frame.own), b"data" | b"stringData")
+            && self.is_kubernetes()
             && !value::is_placeholder(bytes)
         {
             return Some("k8s-secret");
         }
         let name = self.slice(frame.name);
-        let opaque = bytes.len() >= 16 && bytes.iter().all(|&b| text::is(b, ALNUM | BASE64 | JOINER));
-        if self.key_set
-            && frame.object
-            && opaque
+        if frame.object
             && matches!(name, b"d" | b"p" | b"q" | b"dp" | b"dq" | b"qi" | b"k")
+            && bytes.len() >= 16
+            && bytes.iter().all(|&b| text::is(b, ALNUM | BASE64 | JOINER))
+            && *self.key_set.get_or_init(|| holds(self.text, b"\"kty\""))
         {
             return Some("private-key");
         }
@@ -336,6 +329,10 @@ impl<'w> Walker<'w> {
             return Some("basic-auth");
         }
         None
+    }
+
+    fn is_kubernetes(&self) -> bool {
+        *self.kubernetes.get_or_init(|| holds(self.text, b"Secret\"") && holds(self.text, b"\"kind\""))
     }
 
     /// Numbers and the three words. A number called `password` is one.
@@ -354,11 +351,11 @@ impl<'w> Walker<'w> {
             self.hide(start, end, "null");
             return Some(());
         }
-        let announced = lexicon::announced(self.slice(frame.name));
         if frame.object
             && token.len() >= 4
             && token.iter().all(|&b| text::is(b, DIGIT))
-            && announced.is_some_and(|said| said.strength == Strength::Password)
+            && lexicon::announced(self.slice(frame.name))
+                .is_some_and(|said| said.strength == Strength::Password)
         {
             let mark = format!("\"{}\"", mask::mark("password", None));
             let told = Told {
@@ -392,28 +389,24 @@ impl<'w> Walker<'w> {
         }
     }
 
-    /// Redacts the string between `start` and `end`.
-    fn redact(&mut self, start: usize, end: usize, escaped: bool, name: Option<&[u8]>) -> engine::Edits {
+    /// Redacts the string read last.
+    fn redact(&mut self, string: Raw, name: Option<&[u8]>) -> engine::Edits {
+        let Raw { start, end, plain } = string;
         let raw = &self.text[start..end];
-        let mut scratch = std::mem::take(&mut self.scratch);
-        let decoded: &[u8] = if escaped {
-            let lone = decode(raw, &mut scratch);
-            for (from, to) in lone {
-                self.out.edits.push(Edit {
-                    start: start + from,
-                    end: start + to,
-                    text: "\u{fffd}".into(),
-                    told: None,
-                });
-            }
-            &scratch
-        } else {
-            raw
-        };
+        for &(from, to) in &self.lone {
+            self.out.edits.push(Edit {
+                start: start + from,
+                end: start + to,
+                text: "\u{fffd}".into(),
+                told: None,
+            });
+        }
+        let scratch = std::mem::take(&mut self.scratch);
+        let decoded = plain.map_or(raw, |length| &scratch[..length]);
         let mut found = self.redact_decoded(decoded, name);
         if !found.edits.is_empty() {
             let path = self.path();
-            let offsets = Offsets::new(raw, escaped);
+            let mut offsets = Offsets::new(raw, plain.is_some());
             for edit in found.edits.drain(..) {
                 let (from, to) = offsets.raw(edit.start, edit.end);
                 let told = edit.told.map(|told| Told {
@@ -476,6 +469,10 @@ impl<'w> Walker<'w> {
     }
 }
 
+fn holds(text: &[u8], word: &[u8]) -> bool {
+    memchr::memmem::find(text, word).is_some()
+}
+
 fn is_plain_id(bytes: &[u8]) -> bool {
     value::is_uuid(bytes) || bytes.iter().all(|&b| text::is(b, text::ALPHA) || b == b'_')
 }
@@ -522,7 +519,7 @@ pub(crate) fn unreadable(redactor: &Redactor, input: &[u8]) -> RedactedEnvelope 
     let text = if second.edits.is_empty() {
         once
     } else {
-        let offsets = Offsets::new(&once, true);
+        let mut offsets = Offsets::new(&once, true);
         let edits: Vec<Edit> = second
             .edits
             .into_iter()

@@ -116,9 +116,15 @@ fn apply(scan: &mut Scan<'_>, words: &[Word], flag: &Flag) {
         }
         return;
     }
+    let wanted = flag.word.as_bytes();
+    let second = text::at(wanted, 1);
     for (index, word) in words.iter().enumerate() {
         let bytes = &text[word.start..word.end];
-        let Some(rest) = bytes.strip_prefix(flag.word.as_bytes()) else { continue };
+        // Two bytes tell most words from the flag without a call to compare them.
+        if bytes.first() != wanted.first() || text::at(bytes, 1) != second && wanted.len() > 1 {
+            continue;
+        }
+        let Some(rest) = bytes.strip_prefix(wanted) else { continue };
         if rest.is_empty() {
             if flag.meets != Meets::Glued
                 && let Some(next) = words.get(index + 1)
@@ -268,6 +274,10 @@ fn read_word(text: &[u8], at: usize, limit: usize) -> Word {
     let mut end = at;
     while end < limit {
         let byte = text[end];
+        if text::is(byte, text::NAME) {
+            end += 1;
+            continue;
+        }
         let escaped_quote = byte == b'\\' && {
             let after = text::run_end_of(text, end, b'\\', 8);
             let line_break = after == end + 1 && text::at(text, after) == b'n' && text[at] != b'\\';

@@ -151,6 +151,7 @@ impl Filter {
             slots: vec![Slot::default(); SLOTS],
             entries: pairs.iter().map(|pair| Entry::new(pair.1)).collect(),
         };
+        let mut admitted = Vec::new();
         for (index, (gram, literal)) in pairs.iter().enumerate() {
             // What is short opens the last windows to much or to all: these are by themselves. Neighbors in the
             // order share their beginnings, so they may as well share their set.
@@ -160,7 +161,7 @@ impl Filter {
                 _ => index * (SETS - 2) / pairs.len(),
             };
             if literal.text.len() > SHORTEST || gram % CLASSES as u32 == 0 {
-                filter.admit(literal, set);
+                filter.admit(literal, set, &mut admitted);
             }
         }
         let mut first = 0;
@@ -177,8 +178,9 @@ impl Filter {
         filter
     }
 
-    /// Clears the bits of `set` for every window `literal` may show, at each of the four places.
-    fn admit(&mut self, literal: &Literal, set: usize) {
+    /// Clears the bits of `set` for every window `literal` may show, at each of the four places. Wide windows are
+    /// the same for many literals: those already `admitted` are done.
+    fn admit(&mut self, literal: &Literal, set: usize, admitted: &mut Vec<([u32; 3], u16)>) {
         let classes: [u32; PREFIX] = std::array::from_fn(|place| match literal.text.get(place) {
             Some(&byte) => 1 << FOLD[byte as usize],
             None => literal.follows,
@@ -186,9 +188,16 @@ impl Filter {
         let of = |set: u32| (0..CLASSES).filter(move |class| set >> class & 1 != 0);
         for place in 0..PREFIX - 2 {
             let bit = 1u16 << (place * SETS + set);
-            for first in of(classes[place]) {
-                for second in of(classes[place + 1]) {
-                    for third in of(classes[place + 2]) {
+            let window = [classes[place], classes[place + 1], classes[place + 2]];
+            if window[1..].iter().all(|classes| classes.count_ones() > 1) {
+                if admitted.contains(&(window, bit)) {
+                    continue;
+                }
+                admitted.push((window, bit));
+            }
+            for first in of(window[0]) {
+                for second in of(window[1]) {
+                    for third in of(window[2]) {
                         self.windows[first << (2 * FOLD_BITS) | second << FOLD_BITS | third] &= !bit;
                     }
                 }

@@ -98,6 +98,18 @@ pub(crate) fn contains_folded(text: &[u8], needle: &[u8]) -> bool {
     starts.into_iter().any(|at| text[at..at + needle.len()].eq_ignore_ascii_case(needle))
 }
 
+/// Which letters occur, as bits: case ignored, and what is no letter shares a bit with one. What occurs in
+/// `text` has all its bits in it.
+pub(crate) const fn letters(text: &[u8]) -> u32 {
+    let mut letters = 0;
+    let mut at = 0;
+    while at < text.len() {
+        letters |= 1 << (text[at] & 31);
+        at += 1;
+    }
+    letters
+}
+
 pub(crate) fn count(text: &[u8], byte: u8) -> usize {
     memchr::memchr_iter(byte, text).count()
 }

@@ -1,6 +1,8 @@
 //! Where a value ends, and whether it can be a secret: no placeholder, no reference, no code.
 //! Whether it *is* one depends on the name beside it, which the callers know.
 
+use std::sync::OnceLock;
+
 use crate::likeness::Shape;
 use crate::text::{self, ALNUM, ALPHA, DIGIT, JOINER, LOWER, NAME, STOP, UPPER};
 
@@ -131,8 +133,19 @@ pub(crate) fn is_placeholder(value: &[u8]) -> bool {
         b"my_api_key", b"enter_", b"enter-", b"********",
     ];
     if trimmed.len() <= 80 {
-        for hole in HOLES {
-            if text::contains_folded(trimmed, hole) {
+        // Most holes have a letter that the value has not: that is seen without searching for them.
+        const LETTERS: [u32; HOLES.len()] = {
+            let mut letters = [0; HOLES.len()];
+            let mut at = 0;
+            while at < letters.len() {
+                letters[at] = text::letters(HOLES[at]);
+                at += 1;
+            }
+            letters
+        };
+        let letters = text::letters(trimmed);
+        for (hole, wanted) in HOLES.iter().zip(LETTERS) {
+            if letters & wanted == wanted && text::contains_folded(trimmed, hole) {
                 return true;
             }
         }
@@ -272,6 +285,12 @@ fn is_vocabulary(value: &[u8]) -> bool {
         b"mykey", b"unknown", b"never", b"varchar", b"encrypted", b"option", b"instead", b"argument", b"flag",
         b"parameter", b"prompt", b"stdin", b"ask", b"interactive",
     ];
+    static INITIALS: OnceLock<[Vec<&[u8]>; 26]> = OnceLock::new();
+    let initials = INITIALS.get_or_init(|| {
+        std::array::from_fn(|letter| {
+            WORDS.iter().copied().filter(|word| word[0] == b'a' + letter as u8).collect()
+        })
+    });
     let mut at = 0;
     let mut words = 0;
     while at < value.len() {
@@ -285,9 +304,11 @@ fn is_vocabulary(value: &[u8]) -> bool {
             at = text::run_end(value, at, DIGIT, value.len());
             continue;
         }
-        let longest = WORDS
-            .iter()
-            .filter(|word| word[0] == byte.to_ascii_lowercase() && text::starts_with_folded(value, at, word))
+        let words_of = initials.get(usize::from(byte.to_ascii_lowercase().wrapping_sub(b'a')));
+        let longest = words_of
+            .into_iter()
+            .flatten()
+            .filter(|word| text::starts_with_folded(value, at, word))
             .map(|word| word.len())
             .max();
         let Some(longest) = longest else { return false };

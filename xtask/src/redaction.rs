@@ -1,7 +1,7 @@
 //! `cargo xtask redaction`: how much of what should be gone is gone, and how much of the rest is left alone.
 //!
-//! It reports and never judges: floors are asserted by tests. The held-out half prints totals only, so that
-//! nobody can tune to it; `--misses` writes the development half.
+//! It reports and never judges: floors are asserted by tests. The held-out and the fresh part print totals only, so
+//! that nobody can tune to them; `--misses` writes the development part, and of the fresh part no text is even kept.
 
 use crate::corpus::clean::{self, File};
 use crate::corpus::{Case, Split, envelopes, negatives, random::Random, score, secrets};
@@ -79,7 +79,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
     let options = parse(arguments)?;
     let redactor =
         Redactor::new(Settings::default()).context("the default settings hold no rule that could fail")?;
-    let outcomes = Split::BOTH.map(|split| judge(&redactor, options.seed, split));
+    let outcomes = Split::ALL.map(|split| judge(&redactor, options.seed, split));
     let mut misses = outcomes[0].misses.clone();
     let mut cleans = Vec::new();
     let mut sample = Vec::new();
@@ -161,7 +161,7 @@ fn judge(redactor: &Redactor, seed: u64, split: Split) -> Outcome {
         outcome.by_group.entry(case.group).or_default().add(gone, all);
         outcome.by_view.entry(case.view).or_default().add(gone, all);
         outcome.by_kind.entry(case.kind).or_default().add(gone, all);
-        for value in left {
+        for value in left.into_iter().filter(|_| split != Split::Fresh) {
             let _ = writeln!(
                 outcome.misses,
                 "MISS kind={} group={} view={}\n  value: {:?}\n  text:  {:?}\n  out:   {:?}",
@@ -182,7 +182,7 @@ fn judge(redactor: &Redactor, seed: u64, split: Split) -> Outcome {
         if matches!(case.kind, "placeholder" | "reference" | "empty") {
             outcome.placeholders.add(alone, 1);
         }
-        if alone == 0 {
+        if alone == 0 && split != Split::Fresh {
             let output = String::from_utf8_lossy(&output);
             let _ = writeln!(
                 outcome.misses,
@@ -266,37 +266,38 @@ fn cpu_seconds() -> f64 {
     )
 }
 
-fn as_text(options: &Options, outcomes: &[Outcome; 2], cleans: &[Clean], speeds: [f64; 2]) -> String {
-    let [dev, held] = outcomes;
+fn as_text(options: &Options, outcomes: &[Outcome; 3], cleans: &[Clean], speeds: [f64; 2]) -> String {
+    let [dev, held, fresh] = outcomes;
     let title = format!("redaction, seed {}", options.seed);
-    let mut out = format!("{title:<30}{:>18}{:>26}\n", "dev", "held-out");
-    let mut row = |name: &str, left: Tally, right: Tally| {
-        let _ = writeln!(out, "  {name:<28}{:>24}{:>24}", left.cell(), right.cell());
+    let mut out = format!("{title:<30}{:>18}{:>26}{:>22}\n", "dev", "held-out", "fresh");
+    let mut row = |name: &str, pick: &dyn Fn(&Outcome) -> Tally| {
+        let [dev, held, fresh] = [dev, held, fresh].map(|outcome| pick(outcome).cell());
+        let _ = writeln!(out, "  {name:<28}{dev:>24}{held:>24}{fresh:>24}");
     };
-    row("values gone", dev.values, held.values);
-    row("  in agent shapes", dev.agent, held.agent);
-    row("negatives untouched", dev.untouched, held.untouched);
-    row("  placeholders", dev.placeholders, held.placeholders);
-    row("second pass changes nothing", dev.stable, held.stable);
-    row("JSON and line counts kept", dev.whole, held.whole);
+    row("values gone", &|outcome| outcome.values);
+    row("  in agent shapes", &|outcome| outcome.agent);
+    row("negatives untouched", &|outcome| outcome.untouched);
+    row("  placeholders", &|outcome| outcome.placeholders);
+    row("second pass changes nothing", &|outcome| outcome.stable);
+    row("JSON and line counts kept", &|outcome| outcome.whole);
     for (title, pick) in [
         ("by place", (|outcome| &outcome.by_group) as fn(&Outcome) -> &BTreeMap<&'static str, Tally>),
         ("by view", |outcome| &outcome.by_view),
     ] {
-        row(title, Tally::default(), Tally::default());
-        let mut names: Vec<_> = pick(dev).keys().chain(pick(held).keys()).copied().collect();
+        row(title, &|_| Tally::default());
+        let mut names: Vec<&str> =
+            outcomes.iter().flat_map(|outcome| pick(outcome).keys().copied()).collect();
         names.sort_unstable();
         names.dedup();
         for name in names {
-            let find = |outcome| pick(outcome).get(name).copied().unwrap_or_default();
-            row(&format!("  {name}"), find(dev), find(held));
+            row(&format!("  {name}"), &|outcome| pick(outcome).get(name).copied().unwrap_or_default());
         }
     }
     for (title, pick) in [
         ("worst kinds", (|outcome| &outcome.by_kind) as fn(&Outcome) -> &BTreeMap<&'static str, Tally>),
         ("worst negatives", |outcome| &outcome.by_negative),
     ] {
-        // The names of held-out kinds stay unseen: a list of them would be an invitation.
+        // The names of the other parts' kinds stay unseen: a list of them would be an invitation.
         let _ = writeln!(out, "{title}, dev: {}", worst(pick(dev)));
     }
     for clean in cleans {
@@ -327,7 +328,7 @@ fn worst(table: &BTreeMap<&'static str, Tally>) -> String {
     if rows.is_empty() { "none".into() } else { rows.join(", ") }
 }
 
-fn as_json(options: &Options, outcomes: &[Outcome; 2], cleans: &[Clean], speeds: [f64; 2]) -> String {
+fn as_json(options: &Options, outcomes: &[Outcome; 3], cleans: &[Clean], speeds: [f64; 2]) -> String {
     let split = |outcome: &Outcome| {
         format!(
             "{{\"values\":{},\"gone\":{:.5},\"gone_agent\":{:.5},\"negatives\":{},\"touched\":{:.5},\"placeholders_touched\":{:.5}}}",
@@ -342,10 +343,11 @@ fn as_json(options: &Options, outcomes: &[Outcome; 2], cleans: &[Clean], speeds:
     let (marks, megabytes) =
         cleans.iter().fold((0, 0.0), |sum, clean| (sum.0 + clean.marks, sum.1 + clean.megabytes));
     format!(
-        "{{\"seed\":{},\"dev\":{},\"held_out\":{},\"clean_megabytes\":{megabytes:.1},\"marks_per_megabyte\":{:.4},\"plain_mb_per_cpu_second\":{:.1},\"envelope_mb_per_cpu_second\":{:.1}}}\n",
+        "{{\"seed\":{},\"dev\":{},\"held_out\":{},\"fresh\":{},\"clean_megabytes\":{megabytes:.1},\"marks_per_megabyte\":{:.4},\"plain_mb_per_cpu_second\":{:.1},\"envelope_mb_per_cpu_second\":{:.1}}}\n",
         options.seed,
         split(&outcomes[0]),
         split(&outcomes[1]),
+        split(&outcomes[2]),
         f64::from(u32::try_from(marks).unwrap_or(u32::MAX)) / megabytes.max(1e-6),
         speeds[0],
         speeds[1]

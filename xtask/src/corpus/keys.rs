@@ -146,11 +146,11 @@ fn structured(random: &mut Random, split: Split) -> Material {
         let phrase = words.join(" ");
         let text = match split {
             Split::Development => format!("MNEMONIC=\"{phrase}\"\n"),
-            Split::HeldOut => format!("seed phrase: {phrase}\n"),
+            Split::HeldOut | Split::Fresh => format!("seed phrase: {phrase}\n"),
         };
         return Material { kind: "mnemonic", text, values: vec![Value::plain(phrase)] };
     }
-    let fitting: Vec<_> = STRUCTURED.iter().filter(|row| row.1.contains(split.letter())).collect();
+    let fitting: Vec<_> = STRUCTURED.iter().filter(|row| split.shows(row.1)).collect();
     let &&(kind, _, template) = &fitting[random.below(fitting.len())];
     let text = expand(&template.replace("«user»", "deploy"), random);
     let values = text

@@ -2,13 +2,15 @@
 //! look secret.
 //!
 //! Everything is generated from a seed at run time. It refuses to know the redactor: nothing here reads its rules,
-//! and the held-out half uses other formats, templates and views than the half its engineer may look at.
+//! and of its three parts the held-out one and the fresh one use other formats and templates than the part its
+//! engineer may look at.
 
 pub(crate) mod carriers;
 pub(crate) mod clean;
 pub(crate) mod envelopes;
 mod fill;
 pub(crate) mod format;
+mod fresh;
 mod keys;
 pub(crate) mod negatives;
 mod passwords;
@@ -35,30 +37,55 @@ const PLAIN_ONE_IN: usize = 4;
 pub(crate) enum Split {
     /// May be shown to whoever improves the redactor.
     Development,
-    /// Only its totals are ever printed.
+    /// Only its totals are printed.
     HeldOut,
+    /// Written after the other two had been seen; nothing but totals ever leaves it.
+    Fresh,
 }
 
 impl Split {
-    pub(crate) const BOTH: [Self; 2] = [Self::Development, Self::HeldOut];
+    pub(crate) const ALL: [Self; 3] = [Self::Development, Self::HeldOut, Self::Fresh];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Development => "dev",
             Self::HeldOut => "held-out",
+            Self::Fresh => "fresh",
         }
     }
 
-    fn letter(self) -> char {
+    /// Whether a way of showing a text, marked with the letters of its splits, is used here. The fresh part is met
+    /// in every way, also in those marked for it alone.
+    fn shows(self, letters: &str) -> bool {
         match self {
-            Self::Development => 'D',
-            Self::HeldOut => 'H',
+            Self::Development => letters.contains('D'),
+            Self::HeldOut => letters.contains('H'),
+            Self::Fresh => true,
         }
     }
 
-    /// A row belongs to a split by its own letters, so that a new row moves no other.
+    /// A row of the common tables belongs to a split by its own letters, so that a new row moves no other.
     fn owns(self, row: &str) -> bool {
-        Random::new(0, row).one_in(2) == (self == Self::Development)
+        self != Self::Fresh && Random::new(0, row).one_in(2) == (self == Self::Development)
+    }
+
+    fn carriers(self) -> Vec<&'static Carrier> {
+        match self {
+            Self::Fresh => fresh::carriers().collect(),
+            Self::Development | Self::HeldOut => {
+                carriers::all().filter(|carrier| self.owns(carrier.text)).collect()
+            }
+        }
+    }
+
+    fn formats(self) -> Vec<Secret> {
+        let make = |(format, letter)| Secret::Format(format, letter);
+        if self == Self::Fresh {
+            return fresh::formats().map(make).collect();
+        }
+        let evident = vendors::evident().map(|format| (format, 'E'));
+        let named = vendors::named().map(|format| (format, 'N'));
+        evident.chain(named).filter(|(format, _)| self.owns(format.0)).map(make).collect()
     }
 }
 
@@ -102,13 +129,7 @@ enum Secret {
 /// All secrets of one split.
 pub(crate) fn secrets(seed: u64, split: Split) -> Vec<Case> {
     let mut random = Random::new(seed, split.name());
-    let carriers: Vec<&Carrier> = carriers::all().filter(|carrier| split.owns(carrier.text)).collect();
-    let evident = vendors::evident().map(|format| Secret::Format(format, 'E'));
-    let named = vendors::named().map(|format| Secret::Format(format, 'N'));
-    let formats: Vec<Secret> = evident
-        .chain(named)
-        .filter(|secret| matches!(secret, Secret::Format(format, _) if split.owns(format.0)))
-        .collect();
+    let (carriers, formats) = (split.carriers(), split.formats());
     let mut cases = Vec::new();
     for &secret in &formats {
         let fitting: Vec<_> = carriers.iter().filter(|carrier| accepts(carrier, secret)).collect();
@@ -129,7 +150,10 @@ pub(crate) fn secrets(seed: u64, split: Split) -> Vec<Case> {
         }
     }
     for ordinal in 0..KEY_TEXTS {
-        let material = keys::make(ordinal, split, &mut random);
+        let material = match split {
+            Split::Fresh => fresh::key(ordinal, &mut random),
+            Split::Development | Split::HeldOut => keys::make(ordinal, split, &mut random),
+        };
         cases.push(dress(material.kind, Group::File, material.text, material.values, split, &mut random));
     }
     for _ in 0..BUNDLES {
@@ -155,7 +179,7 @@ fn bundle(carriers: &[&Carrier], formats: &[Secret], split: Split, random: &mut 
         let carrier = fitting[random.below(fitting.len())];
         let secrets: Vec<_> =
             formats.iter().chain(&[Secret::Password]).filter(|secret| accepts(carrier, **secret)).collect();
-        let (_, part, more) = filled(carrier, *secrets[random.below(secrets.len())], random);
+        let (_, part, more) = filled(carrier, *secrets[random.below(secrets.len())], split, random);
         for _ in 0..random.between(1, 12) {
             text.push_str(random.pick(FILLER));
         }
@@ -178,16 +202,25 @@ fn accepts(carrier: &Carrier, secret: Secret) -> bool {
 }
 
 fn case(carrier: &Carrier, secret: Secret, split: Split, random: &mut Random) -> Case {
-    let (kind, text, values) = filled(carrier, secret, random);
+    let (kind, text, values) = filled(carrier, secret, split, random);
     dress(kind, carrier.group, text, values, split, random)
 }
 
-fn filled(carrier: &Carrier, secret: Secret, random: &mut Random) -> (&'static str, String, Vec<Value>) {
+fn filled(
+    carrier: &Carrier,
+    secret: Secret,
+    split: Split,
+    random: &mut Random,
+) -> (&'static str, String, Vec<Value>) {
     let (kind, names, text, value) = match secret {
         Secret::Format((kind, names, grammar), _) => {
             let made = format::expand(grammar, random);
             let value = made.split('`').nth(1).unwrap_or(&made).to_owned();
             (*kind, *names, made.replace('`', ""), value)
+        }
+        Secret::Password if split == Split::Fresh => {
+            let made = fresh::password(carrier.fit, random);
+            ("password", fresh::PASSWORD_NAMES, made.clone(), made)
         }
         Secret::Password => {
             let made = passwords::make(carrier.fit, random);
@@ -244,13 +277,14 @@ mod tests {
         let again = secrets(7, Split::Development);
         assert_eq!(first.len(), again.len());
         assert!(first.iter().zip(&again).all(|(left, right)| left.text == right.text));
-        let other = secrets(7, Split::HeldOut);
-        assert!(first.len() > 2_000 && other.len() > 2_000, "{} {}", first.len(), other.len());
+        for split in Split::ALL {
+            assert!(secrets(7, split).len() > 2_000, "{}", split.name());
+        }
     }
 
     #[test]
     fn every_value_stands_in_its_text() {
-        for split in Split::BOTH {
+        for split in Split::ALL {
             for case in secrets(3, split) {
                 assert!(!case.values.is_empty(), "{} in {}", case.kind, case.text);
                 let survivors = score::surviving(&case, case.text.as_bytes());
@@ -258,5 +292,30 @@ mod tests {
                 assert!(!case.text.contains(['«', '»']), "{}", case.text);
             }
         }
+    }
+
+    /// What a template says, however it is spaced and cased.
+    fn essence(text: &str) -> String {
+        text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    }
+
+    #[test]
+    fn no_template_stands_in_two_parts() {
+        let mut owners = std::collections::HashMap::new();
+        for split in Split::ALL {
+            let carriers = split.carriers().into_iter().map(|carrier| carrier.text);
+            for text in carriers.chain(negatives::rows(split).into_iter().map(|row| row.1)) {
+                let owner = *owners.entry(essence(text)).or_insert(split);
+                assert_eq!(owner, split, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_fresh_part_is_as_broad_as_the_others() {
+        let carriers = Split::Fresh.carriers().len();
+        let formats = Split::Fresh.formats().len();
+        let negatives = negatives::rows(Split::Fresh).len();
+        assert!(carriers >= 150 && formats >= 60 && negatives >= 250, "{carriers} {formats} {negatives}");
     }
 }

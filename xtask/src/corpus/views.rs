@@ -12,7 +12,7 @@ type Render = fn(&str, &mut Random) -> String;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View {
     pub(crate) name: &'static str,
-    /// `D`evelopment, `H`eld out, or both.
+    /// `D`evelopment, `H`eld out, or both; `F`resh alone.
     splits: &'static str,
     /// Which texts it suits: `f`iles and dumps, `c`ommands, `t`alk.
     suits: &'static str,
@@ -49,6 +49,13 @@ const ALL: &[View] = &[
     View { name: "zsh history", splits: "H", suits: "c", render: |text, random| expand(": 17{d8}:0;", random) + text + "\n" },
     View { name: "script", splits: "D", suits: "c", render: |text, _| format!("#!/usr/bin/env bash\nset -euo pipefail\n\n{text} || exit 1\n") },
     View { name: "makefile", splits: "H", suits: "c", render: |text, _| format!("deploy:\n\t@{text}\n\nclean:\n\trm -rf dist\n") },
+    View { name: "blame", splits: "F", suits: "f", render: |text, random| prefixed(text, &expand("{h8} (Ann Lee {date} 12) ", random)) },
+    View { name: "pod log", splits: "F", suits: "fct", render: |text, random| prefixed(text, &expand("[pod/api-{h9}-{n5}/api] ", random)) },
+    View { name: "syslog", splits: "F", suits: "fc", render: |text, random| prefixed(text, &expand("Nov  9 {clock} box app[{d4}]: ", random)) },
+    View { name: "windows prompt", splits: "F", suits: "c", render: |text, _| format!("PS C:\\app> {text}\nok\n") },
+    View { name: "recipe", splits: "F", suits: "c", render: |text, _| format!("steps:\n  - run: |\n      {text}\n") },
+    View { name: "comment", splits: "F", suits: "fc", render: |text, random| prefixed(text, random.pick(&["// ", "# ", " * ", "-- "])) },
+    View { name: "list item", splits: "F", suits: "t", render: |text, _| format!("- {text}\n- thanks\n") },
     View { name: "indented", splits: "H", suits: "fc", render: |text, _| prefixed(text, "\t\t") },
 ];
 
@@ -60,7 +67,7 @@ pub(crate) fn choose(group: Group, split: Split, random: &mut Random) -> Option<
         Group::Environment | Group::File | Group::Header | Group::Code => 'f',
     };
     let fitting: Vec<&View> =
-        ALL.iter().filter(|view| view.splits.contains(split.letter()) && view.suits.contains(suit)).collect();
+        ALL.iter().filter(|view| split.shows(view.splits) && view.suits.contains(suit)).collect();
     if fitting.is_empty() { None } else { Some(fitting[random.below(fitting.len())]) }
 }
 

@@ -46,7 +46,7 @@ pub(crate) struct Carrier {
     pub(crate) text: &'static str,
 }
 
-const fn carrier(group: Group, takes: &'static str, fit: Fit, text: &'static str) -> Carrier {
+pub(crate) const fn carrier(group: Group, takes: &'static str, fit: Fit, text: &'static str) -> Carrier {
     Carrier { group, takes, fit, text }
 }
 

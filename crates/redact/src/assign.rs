@@ -5,7 +5,7 @@
 use crate::hit::{Hit, Rule};
 use crate::judge;
 use crate::lexicon::{self, Announced, Strength};
-use crate::lines::{ends_line, is_inside_code, is_own_line};
+use crate::lines::{self, ends_line, is_inside_code, is_own_line};
 use crate::mask;
 use crate::operators::{Operator, operator};
 use crate::prose;
@@ -63,6 +63,8 @@ pub(crate) struct Setting {
     pub certain: bool,
     /// The line ends with the value.
     pub line_end: bool,
+    /// A few plain words before the name and nothing else: "WiFi password: …", or a file of settings.
+    pub labelled: bool,
 }
 
 /// Reads the assignment whose name holds position `at`. Returns where the scan goes on.
@@ -71,6 +73,8 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     if at < scan.dead_until {
         return at + 1;
     }
+    // Some literals begin with the blank before the name.
+    let at = if text::is(text[at], NAME) { at } else { at + 1 };
     let name_end = name_end(text, at);
     if name_end - at >= LONGEST_NAME {
         scan.dead_until = name_end;
@@ -95,23 +99,32 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     let name = &text[name_start..name_end];
     let dashes = name.iter().take_while(|&&b| b == b'-').count();
     let flagged = dashes > 0 && text::begins_token(text, name_start);
-    let name = trim_name(&name[dashes..]);
+    let name = full_name(text, name_start, trim_name(&name[dashes..]));
     let Some(announced) = lexicon::announced(name) else { return name_end };
     // arn:aws:secretsmanager:…:secret:name is the name of a secret.
     if operator == Operator::Colon && value_at == name_end + 1 && text::before(text, name_start) == b':' {
         return name_end;
     }
-    if operator == Operator::Comma
-        && !announced.shouted
-        && !matches!(text::before(text, name_start), b'"' | b'\'' | b'`')
-    {
+    let lead = &text[..name_start];
+    let names = announced.shouted
+        || matches!(lead.last(), Some(b'"' | b'\'' | b'`'))
+        || lead.ends_with(b"{:")
+        || lead.ends_with(b"(:");
+    if operator == Operator::Comma && !names {
         return name_end;
     }
     // A sentence speaks of a password; "pass" alone is what one does, and a bare key opens doors.
-    let is_noun = announced.strength > Strength::Faint && name.len() > 4;
-    if operator == Operator::Says && !is_noun {
+    let is_noun =
+        announced.strength > Strength::Faint && (announced.firm || !name.eq_ignore_ascii_case(b"pass"));
+    let next_line = operator == Operator::Says && text[name_end..value_at.min(text.len())].contains(&b'\n');
+    // "here is the token", an empty line, the token; `printenv NAME` and what it prints.
+    let printed = next_line && announced.shouted;
+    let noun = is_noun
+        && (!next_line || announced.strength < Strength::Password && is_plain_noun(text, name_start, name));
+    if operator == Operator::Says && !printed && !noun {
         return name_end;
     }
+    let operator = if printed { Operator::Twin } else { operator };
     // `C(--password) option` is a sentence about a flag.
     if flagged && operator == Operator::Blank && !text::is(text::at(text, name_end), BLANK) {
         return name_end;
@@ -120,10 +133,17 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     let mut binder = false;
     let bound = operator == Operator::Blank && !flagged && {
         binder = is_bound_by_word(text, name_start, announced);
-        let bound = binder && (announced.shouted || is_typed(text, value_at))
+        let word_end = text::run_end(text, value_at, ALPHA, 64);
+        let bound = binder && (announced.shouted || ends_line(text, word_end) || is_typed(text, value_at))
             || is_typed(text, value_at) && is_blank_bound(text, name_start, name);
         // `password "…"`: a sentence, or a language that needs no operator.
-        told = !bound && is_noun && matches!(text::at(text, value_at), b'"' | b'\'' | b'`');
+        told = !bound
+            && is_noun
+            && (matches!(text::at(text, value_at), b'"' | b'\'' | b'`')
+                || announced.last
+                    && is_typed(text, value_at)
+                    && has_digit(text, value_at)
+                    && is_plain_noun(text, name_start, name));
         bound
     };
     if operator == Operator::Blank && !flagged && !bound && !told {
@@ -136,8 +156,9 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
         return name_end;
     }
     let mut own_line = is_own_line(text, name_start);
-    let inline =
-        operator == Operator::Equals && !spaced && (announced.shouted || !is_inside_code(text, name_start));
+    let tight = operator == Operator::Equals && !spaced
+        || operator == Operator::Colon && value_at == name_end + 1 && announced.shouted;
+    let inline = tight && (announced.shouted || !is_inside_code(text, name_start));
     let found = enclosed(text, name_start, value_at, operator)
         .or_else(|| found(text, value_at, operator, own_line && !spaced, flagged || bound, query));
     let Some(value) = found else { return name_end };
@@ -156,6 +177,9 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     let line_end = ends_line(text, value.end);
     let certain = announced.last
         && (query
+            || operator == Operator::Twin
+            || operator == Operator::Comma && announced.firm && is_setter(text, name_start)
+            || text::before(text, name_start) == b'[' && text::at(text, name_end) == b']'
             || bound && (binder || value.quoted)
             || flagged && is_command(text, name_start, value, operator)
             || inline && is_field(text, name_start, value));
@@ -167,6 +191,7 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
         flag: flagged || query || inline || bound,
         certain,
         line_end,
+        labelled: line_end && is_labelled(text, name_start, operator, spaced),
     };
     let value = without_scheme(text, value);
     let bytes = &text[value.start..value.end];
@@ -176,6 +201,81 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     let end = phrase_end(text, value, announced, setting);
     scan.hits.push(hit(announced, value.start, end));
     end
+}
+
+/// The words before that belong to the name: "API key", "mot de passe".
+fn full_name<'t>(text: &'t [u8], name_start: usize, name: &'t [u8]) -> &'t [u8] {
+    if name.eq_ignore_ascii_case(b"passe") {
+        let lead = &text[name_start.saturating_sub(7)..name_start];
+        return if lead.eq_ignore_ascii_case(b"mot de ") { b"password" } else { name };
+    }
+    if name.starts_with(b"contrase") || name.starts_with(b"Contrase") {
+        return b"password";
+    }
+    if !name.eq_ignore_ascii_case(b"key") || text::before(text, name_start) != b' ' {
+        return name;
+    }
+    let word = text::run_start(text, name_start - 1, ALNUM, 16);
+    // "the key: …" is any key; "API key: …" is not.
+    if word == name_start - 1 { name } else { &text[word..name_start + name.len()] }
+}
+
+fn has_digit(text: &[u8], at: usize) -> bool {
+    text[at..].iter().take(64).take_while(|&&b| b > b' ').any(|&b| text::is(b, DIGIT))
+}
+
+/// `props.put("password", "…")`: the call sets what it names.
+fn is_setter(text: &[u8], name_start: usize) -> bool {
+    const SETTERS: &[&[u8]] = &[
+        b"set",
+        b"put",
+        b"property",
+        b"default",
+        b"option",
+        b"string",
+        b"add",
+        b"env",
+        b"var",
+        b"param",
+        b"field",
+        b"append",
+        b"with",
+        b"store",
+        b"get",
+        b"fetch",
+        b"define",
+        b"entry",
+        b"of",
+        b"pair",
+        b"setting",
+        b"config",
+    ];
+    let quote = name_start.saturating_sub(1);
+    let open = text::run_start(text, quote, BLANK, 4);
+    if text::before(text, open) != b'(' {
+        return false;
+    }
+    let call = &text[text::run_start(text, open - 1, ALNUM, 40)..open - 1];
+    SETTERS
+        .iter()
+        .any(|word| call.len() >= word.len() && call[call.len() - word.len()..].eq_ignore_ascii_case(word))
+}
+
+/// "password Ocean42" in a sentence, not a part of a longer name or of a command.
+fn is_plain_noun(text: &[u8], name_start: usize, name: &[u8]) -> bool {
+    name.iter().all(|&b| text::is(b, ALPHA))
+        && matches!(text::before(text, name_start), b' ' | b'(' | b'"' | b'\n' | 0)
+}
+
+/// "WiFi password: …" is a label and its value; in a file of settings, so is `password = …`.
+fn is_labelled(text: &[u8], name_start: usize, operator: Operator, spaced: bool) -> bool {
+    let start = text::line_start(text, name_start);
+    if operator == Operator::Colon {
+        let lead = text[start..name_start].trim_ascii();
+        return lead.len() <= 24
+            && lead.iter().all(|&b| text::is(b, ALNUM) || matches!(b, b' ' | b'-' | b'*'));
+    }
+    spaced && lines::is_among_settings(text, start)
 }
 
 /// `"NAME=some value"`: quotes around the whole assignment close its value.
@@ -220,9 +320,32 @@ fn is_field(text: &[u8], name_start: usize, value: Value) -> bool {
     {
         return true;
     }
-    // user=me password=…, username=me,password=…
+    // -e NAME=value, --set name=value
+    const OPTIONS: &[&[u8]] = &[
+        b" -e",
+        b"--env",
+        b"-var",
+        b"--set",
+        b"--set-string",
+        b"--build-arg",
+        b"--from-literal",
+        b"--from-literal=",
+        b" -D",
+        b"--extra-vars",
+        b"--var",
+        b" -o",
+        b"--secret",
+        b"--secrets",
+        b"config:set",
+        b"secrets set",
+        b"env set",
+        b"--define",
+    ];
     let start = text::line_start(text, name_start);
     let lead = &text[start..name_start];
+    if OPTIONS.iter().any(|option| lead.trim_ascii_end().ends_with(option)) {
+        return true;
+    }
     // `user=me, password=…` is a call over several lines.
     if lead.ends_with(b", ") {
         return false;
@@ -302,6 +425,7 @@ pub(crate) fn judge_named(name: &[u8], value: &[u8]) -> Option<Hit> {
         flag: false,
         certain: false,
         line_end: true,
+        labelled: false,
     };
     let whole = Value { start: 0, end: value.len(), quoted: true };
     if announced.kind == "mnemonic" {
@@ -324,6 +448,10 @@ fn hit(announced: Announced, start: usize, end: usize) -> Hit {
 
 fn name_end(text: &[u8], at: usize) -> usize {
     let mut end = text::run_end(text, at, NAME, LONGEST_NAME);
+    // The one name among the many that is not of the alphabet of programs.
+    if text::starts_with(text, end, "ña".as_bytes()) && text[at..end].ends_with(b"contrase") {
+        end += "ña".len();
+    }
     while end > at && matches!(text[end - 1], b'.' | b'-') {
         end -= 1;
     }
@@ -373,7 +501,7 @@ fn found(
             // `pass=…&user=…` is a form, wherever it stands.
             if !value.quoted && ending == Ending::Blank {
                 let bytes = &text[value.start..value.end];
-                let field = memchr::memchr_iter(b'&', bytes).find(|&and| {
+                let field = memchr::memchr2_iter(b'&', b',', bytes).find(|&and| {
                     let name = text::run_end(bytes, and + 1, NAME, 40);
                     name > and + 1 && text::at(bytes, name) == b'='
                 });
@@ -403,6 +531,24 @@ const BINDERS: &[&[u8]] = &[
 fn is_bound_by_word(text: &[u8], name_start: usize, announced: Announced) -> bool {
     let start = text::line_start(text, name_start);
     let lead = text[start..name_start].trim_ascii_end();
+    // Directives that are nothing but a password: requirepass, rootpw, wpa-psk.
+    let name = trim_name(&text[name_start..text::run_end(text, name_start, NAME, LONGEST_NAME)]);
+    const DIRECTIVES: &[&[u8]] =
+        &[b"requirepass", b"masterauth", b"rootpw", b"bindpw", b"wpa-psk", b"storepass", b"keypass"];
+    if lead.is_empty() && DIRECTIVES.iter().any(|word| name.eq_ignore_ascii_case(word)) {
+        return true;
+    }
+    // netrc on one line or over several.
+    let near = &text[name_start.saturating_sub(160)..name_start];
+    if text::contains_folded(near, b"machine ") && text::contains_folded(near, b"login ") {
+        return true;
+    }
+    // A listing of variables in two columns.
+    let after = text::run_end(text, name_start, NAME, LONGEST_NAME);
+    let gap = text::run_end(text, after, BLANK, 64) - after;
+    if announced.shouted && (gap >= 2 || text::at(text, after) == b'\t') && lead.is_empty() {
+        return true;
+    }
     let bound = BINDERS
         .iter()
         .any(|word| lead.ends_with(word) && !text::is(text::before(lead, lead.len() - word.len()), ALNUM));

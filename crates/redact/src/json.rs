@@ -295,6 +295,13 @@ impl<'w> Walker<'w> {
                 return self.slice(frame.twin);
             }
         }
+        // "db_password": {"type": "string", "value": "…"}
+        if frame.object
+            && [&b"value"[..], b"default"].iter().any(|word| name.eq_ignore_ascii_case(word))
+            && lexicon::announced(self.slice(frame.own)).is_some_and(|said| said.strength > Strength::Faint)
+        {
+            return self.slice(frame.own);
+        }
         let previous = self.slice(frame.previous);
         if !frame.object && previous.starts_with(b"--") && !previous.contains(&b'=') {
             previous

@@ -5,6 +5,7 @@ use crate::assign::Setting;
 use crate::lexicon::{Announced, Strength};
 use crate::likeness::Shape;
 use crate::operators::Operator;
+use crate::structures;
 use crate::text::{self, ALPHA, DIGIT, UPPER};
 use crate::value;
 
@@ -28,6 +29,10 @@ pub(crate) fn is_secret(announced: Announced, name: &[u8], value: &[u8], setting
     }
     let believed = match announced.strength {
         Strength::Password => is_password(announced, value, &shape, setting),
+        Strength::Secret if setting.operator == Operator::Says => {
+            is_opaque_value(name, value, &shape)
+                || (shape.symbols > 0 || !shape.is_wordy()) && is_told_password(value, setting.quoted)
+        }
         Strength::Secret => {
             is_opaque_value(name, value, &shape) || is_secretive(announced, value, &shape, setting)
         }
@@ -50,6 +55,7 @@ pub(crate) fn is_secret(announced: Announced, name: &[u8], value: &[u8], setting
                     && setting.operator != Operator::Compares
                     && is_trusted_with_uuid(announced, name, setting)
         }
+        Strength::Faint if announced.kind == "auth" && structures::is_encoded_pair(value) => true,
         Strength::Faint => {
             value.len() >= 20
                 && is_opaque_value(name, value, &shape)
@@ -99,7 +105,14 @@ fn is_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setti
     if value::is_plain_identifier(value) && !(shape.is_opaque() || value::is_uuid(value)) {
         return false;
     }
-    let firm = setting.quoted || setting.own_line || setting.flag || setting.operator == Operator::Markup;
+    let firm = setting.quoted
+        || setting.own_line
+        || setting.flag
+        || setting.certain
+        || setting.operator == Operator::Markup;
+    if setting.operator == Operator::Says {
+        return is_told_password(value, setting.quoted) || is_last_word(value, shape, setting);
+    }
     if shape.digits == shape.len {
         // Digits alone are a count in code, a PIN or a poor password in quotes.
         return shape.len >= if setting.quoted || setting.flag { 4 } else { 6 }
@@ -110,19 +123,25 @@ fn is_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setti
     if shape.spaces > 0 {
         return is_phrase_password(value, shape, setting);
     }
-    if setting.operator == Operator::Says {
-        return is_told_password(value, setting.quoted) || is_last_word(value, shape, setting);
-    }
     if matches!(setting.operator, Operator::Comma | Operator::Call) && !announced.last {
         return false;
     }
     // `define('DB_PASSWORD', '…')` sets a variable; `('password', '…')` may be a name and its label.
-    let set = setting.operator == Operator::Comma && announced.shouted;
+    let set = setting.operator == Operator::Comma && (announced.shouted || setting.certain);
     if matches!(setting.operator, Operator::Comma | Operator::Compares | Operator::Call) && !set {
         let typed = shape.digits > 0
             && shape.letters() > 0
-            && (shape.symbols > 0 || !shape.is_wordy() || shape.flips > 1 && shape.joiners == 0);
-        return value.len() >= 6 && typed && !is_markup_or_label(value, shape) || shape.is_opaque();
+            && (shape.symbols > 0
+                || !shape.is_wordy()
+                || shape.joiners == 0 && (shape.flips > 1 || shape.digits >= 2 && announced.firm));
+        if setting.quoted
+            && setting.operator != Operator::Comma
+            && is_plain_password(announced, value, shape, setting)
+        {
+            return true;
+        }
+        return value.len() >= 6 && typed && !is_technical(value) && !is_markup_or_label(value, shape)
+            || shape.is_opaque();
     }
     if !setting.quoted && (setting.spaced || setting.operator == Operator::Colon) && is_constant(value) {
         return false;
@@ -159,6 +178,13 @@ fn is_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setti
     if announced.shouted && setting.operator == Operator::Equals && setting.own_line && !setting.spaced {
         return value.len() >= 4;
     }
+    if announced.shouted
+        && announced.last
+        && shape.lower == shape.len
+        && (setting.quoted || setting.line_end && setting.own_line || setting.flag)
+    {
+        return value.len() >= 6;
+    }
     if is_word_chain(value, shape) {
         return firm || setting.line_end;
     }
@@ -173,17 +199,33 @@ fn is_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setti
         && (shape.surprise >= 5.2 || setting.operator == Operator::Blank && !shape.is_wordy())
 }
 
-/// Two words run together, lower case, where a configuration file has its passwords: `password: bluehorse`.
-/// Labels begin with a capital, types are short, names of programs have joints.
+/// Two words run together, lower case, where a file has its passwords: `password: bluehorse`. Labels begin
+/// with a capital, types are short, names of programs have joints.
 fn is_plain_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setting) -> bool {
-    let least = if announced.shouted || !setting.quoted { 9 } else { 10 };
-    announced.last
-        && setting.own_line
-        && setting.line_end
-        && shape.lower == shape.len
-        && value.len() >= least
-        && (setting.quoted || !setting.spaced)
-        && matches!(setting.operator, Operator::Equals | Operator::Colon)
+    if !announced.last || shape.lower != shape.len || value.len() < 9 || is_predicate(value) {
+        return false;
+    }
+    if setting.quoted {
+        // "pass" and "pw" are also verbs and widths: these need the line to themselves.
+        return announced.firm || setting.own_line && setting.line_end;
+    }
+    match setting.operator {
+        Operator::Markup => announced.firm,
+        Operator::Equals | Operator::Colon => {
+            setting.line_end && (setting.own_line && !setting.spaced || setting.labelled)
+        }
+        _ => false,
+    }
+}
+
+/// What passwords are hashed, encoded and encrypted with.
+fn is_technical(value: &[u8]) -> bool {
+    const BEGINNINGS: &[&[u8]] = &[
+        b"sha", b"aes", b"md5", b"utf", b"pbkdf", b"base", b"rsa", b"hmac", b"scrypt", b"argon", b"bcrypt",
+        b"latin", b"iso", b"ascii", b"des", b"chacha", b"ed25519", b"mysql", b"http", b"oauth", b"x509",
+        b"win",
+    ];
+    BEGINNINGS.iter().any(|word| text::starts_with_folded(value, 0, word))
 }
 
 /// `PASSWORD`, `TOKEN`: where a usage text names what to put.
@@ -196,15 +238,21 @@ fn is_jumble(shape: &Shape, setting: Setting) -> bool {
     (setting.quoted || setting.certain)
         && shape.upper > 0
         && shape.lower > 0
-        && shape.digits > 0
-        && shape.symbols >= 2
-        && shape.surprise >= 4.75
+        && (shape.digits > 0 && shape.symbols >= 2 && shape.surprise >= 4.75
+            || shape.symbols >= 4 && shape.surprise >= 4.4)
 }
 
 /// What a sentence calls a password: quoted or not, it must not be a word of the language.
 pub(crate) fn is_told_password(value: &[u8], quoted: bool) -> bool {
     let value = if quoted { value } else { value.strip_suffix(b".").unwrap_or(value) };
     if value.len() < if quoted { 4 } else { 6 } || value::is_placeholder(value) {
+        return false;
+    }
+    // "the field is password1": the name of one, not one.
+    if !quoted
+        && crate::lexicon::announced(value)
+            .is_some_and(|said| said.strength == Strength::Password && said.firm)
+    {
         return false;
     }
     let shape = Shape::of(value);
@@ -226,7 +274,12 @@ pub(crate) fn is_told_password(value: &[u8], quoted: bool) -> bool {
     // AES256, SHA512, OAuth2, Base64: what passwords are made with.
     let technical = shape.lower == 0 && shape.symbols == 0 && shape.flips <= 2
         || shape.digits <= 2 && shape.humps > 0 && shape.flips <= 1 && shape.symbols == 0 && shape.len <= 12
-        || shape.digits == 1 && shape.symbols == 0 && shape.joiners == 0 && shape.is_wordy() && !quoted;
+        || shape.digits == 1
+            && shape.symbols == 0
+            && shape.joiners == 0
+            && shape.len < 9
+            && shape.is_wordy()
+            && !quoted;
     let mixed = shape.upper > 0 && shape.lower > 0;
     let odd = mixed && !shape.is_wordy() && (shape.symbols > 0 || shape.humps >= 2);
     let typed = shape.digits > 0 && (shape.letters() > 0 || shape.symbols > 0) || odd;
@@ -236,53 +289,23 @@ pub(crate) fn is_told_password(value: &[u8], quoted: bool) -> bool {
 
 /// "the passphrase for the key is bluehorseriver" ends a line with no word that passwords are said to be.
 fn is_last_word(value: &[u8], shape: &Shape, setting: Setting) -> bool {
-    const PREDICATES: &[&[u8]] = &[
-        b"ed",
-        b"en",
-        b"ing",
-        b"able",
-        b"ible",
-        b"ent",
-        b"ant",
-        b"ect",
-        b"ous",
-        b"al",
-        b"ory",
-        b"ary",
-        b"ive",
-        b"ly",
-        b"ic",
-        b"id",
-        b"ure",
-        b"where",
-        b"ine",
-        b"ess",
-        b"ful",
-        b"ion",
-        b"ment",
-        b"ers",
-        b"words",
-        b"password",
-        b"one",
-        b"way",
-        b"thing",
-        b"ate",
-        b"ify",
-        b"ise",
-        b"ize",
-        b"ass",
-        b"ters",
-        b"ity",
-        b"ance",
-        b"ence",
-        b"ical",
-        b"ase",
-    ];
     setting.line_end
         && !setting.quoted
         && shape.lower == shape.len
         && (10..=24).contains(&value.len())
-        && !PREDICATES.iter().any(|ending| value.ends_with(ending))
+        && !is_predicate(value)
+}
+
+/// Ends as the words do that describe passwords: required, insecure, alphanumeric, somewhere.
+fn is_predicate(value: &[u8]) -> bool {
+    #[rustfmt::skip]
+    const ENDINGS: &[&[u8]] = &[
+        b"ed", b"ing", b"able", b"ible", b"ent", b"ant", b"ect", b"ous", b"ical", b"ory", b"ary", b"ive", b"ly",
+        b"ic", b"ure", b"where", b"ess", b"ful", b"ion", b"ions", b"ment", b"words", b"word", b"way", b"thing",
+        b"ters", b"ity", b"ance", b"ence", b"ase", b"ate", b"ify", b"ise", b"ize", b"ional", b"ble", b"field",
+        b"string", b"value", b"input", b"token", b"secret", b"key", b"hash", b"text", b"phrase", b"holder",
+    ];
+    ENDINGS.iter().any(|ending| value.ends_with(ending))
 }
 
 /// `correct-horse-battery-staple`
@@ -323,7 +346,7 @@ fn is_phrase(value: &[u8], shape: &Shape) -> bool {
         b"minimum", b"maximum", b"hours", b"days", b"minutes", b"seconds", b"if", b"by", b"it", b"this", b"that",
         b"from", b"step", b"version", b"select", b"input", b"line", b"page", b"bytes", b"bits", b"test", b"user",
     ];
-    if shape.upper > 0 || shape.symbols > 0 || shape.foreign > 0 || shape.digits == 0 || shape.digits > 6 {
+    if shape.upper > 0 || shape.symbols > 0 || shape.foreign > 0 || shape.digits > 6 {
         return false;
     }
     let mut words = 0;
@@ -338,7 +361,7 @@ fn is_phrase(value: &[u8], shape: &Shape) -> bool {
             words += 1;
         }
     }
-    words >= 2 && numbers == 1
+    words >= 2 && numbers == 1 || words >= 4 && numbers == 0
 }
 
 fn is_markup_or_label(value: &[u8], shape: &Shape) -> bool {
@@ -353,6 +376,7 @@ fn is_markup_or_label(value: &[u8], shape: &Shape) -> bool {
         || shape.digits == 0
             && shape.symbols
                 == value.iter().filter(|b| matches!(b, b':' | b'@' | b'\\' | b'+' | b'|' | b'\'')).count()
+            && shape.symbols > 0
             && shape.is_wordy()
             && !value.contains(&b'@')
 }
@@ -405,7 +429,13 @@ fn is_secretive(announced: Announced, value: &[u8], shape: &Shape, setting: Sett
     if announced.shouted && setting.own_line {
         return value.len() >= 8 && mixed && shape.digits < shape.len;
     }
-    value.len() >= 8 && mixed && (shape.symbols > 0 || !shape.is_wordy()) && !is_markup_or_label(value, shape)
+    // `secret: bluewhale77`
+    let written =
+        announced.last && shape.digits >= 2 && shape.joiners == 0 && (setting.quoted || setting.line_end);
+    value.len() >= 8
+        && mixed
+        && (shape.symbols > 0 || !shape.is_wordy() || written)
+        && !is_markup_or_label(value, shape)
 }
 
 fn is_opaque_value(name: &[u8], value: &[u8], shape: &Shape) -> bool {

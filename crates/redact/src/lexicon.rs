@@ -28,6 +28,8 @@ pub(crate) struct Announced {
     pub shouted: bool,
     /// The telling word is the last of the name: `db_password`, not `password.encode`.
     pub last: bool,
+    /// The word means a credential and nothing else: `password`, not `pass` or `pw`.
+    pub firm: bool,
 }
 
 /// Longest name worth reading; beyond it the "name" is data.
@@ -219,6 +221,8 @@ pub(crate) fn announced(name: &[u8]) -> Option<Announced> {
         }
     }
     let ((strength, kind), index) = said?;
+    let firm =
+        !matches!(parts[index].trim_end_matches(|c: char| c.is_ascii_digit()), "pass" | "pw" | "psw" | "mdp");
     for after in &parts[index + 1..] {
         let described = role(after) & DESCRIBES != 0;
         // A shouted `API_KEY_TEST` or `DB_PASSWORD_ID1` still holds a value; `..._FILE` never does.
@@ -230,7 +234,7 @@ pub(crate) fn announced(name: &[u8]) -> Option<Announced> {
             return None;
         }
     }
-    Some(Announced { strength, kind, shouted, last: index + 1 == parts.len() })
+    Some(Announced { strength, kind, shouted, last: index + 1 == parts.len(), firm })
 }
 
 fn part_announces(part: &str, before: &str, index: usize) -> Option<(Strength, &'static str)> {
@@ -275,6 +279,10 @@ fn part_announces(part: &str, before: &str, index: usize) -> Option<(Strength, &
     }
     if roles & IS_SECRET != 0 || bare.len() > 6 && bare.ends_with("secret") {
         return Some((Strength::Secret, if bare == "mnemonic" { "mnemonic" } else { "secret" }));
+    }
+    // The key of a wireless network is what people call its password.
+    if bare == "key" && matches!(before, "wifi" | "wpa" | "wpa2" | "wlan" | "wep") {
+        return Some((Strength::Password, "password"));
     }
     if bare == "key" || bare == "keys" {
         if role(before) & MAKES_KEYS != 0 || before.ends_with("api") || before.ends_with("secret") {

@@ -32,6 +32,7 @@ mod structures;
 mod tables;
 mod tags;
 mod text;
+mod unescaped;
 mod urls;
 mod value;
 mod vendors;

@@ -18,6 +18,8 @@ pub(crate) enum Operator {
     Colon,
     /// `("name", "value")`.
     Comma,
+    /// `name: PASSWORD, value: …`: a pair whose other half is the value.
+    Twin,
     /// `<name>value</name>`.
     Markup,
     /// `.password("value")`.
@@ -37,7 +39,7 @@ pub(crate) fn operator(text: &[u8], name_end: usize) -> Option<(Operator, usize,
     } else {
         at = name_end;
     }
-    while matches!(text::at(text, at), b']' | b')' | b'?' | b'*') && at < name_end + 12 {
+    while matches!(text::at(text, at), b'[' | b']' | b')' | b'?' | b'*') && at < name_end + 12 {
         at += 1;
     }
     let gap = at;
@@ -54,12 +56,24 @@ pub(crate) fn operator(text: &[u8], name_end: usize) -> Option<(Operator, usize,
         b'=' => (Operator::Equals, 1),
         b':' | b'+' | b'?' | b'|' if next == b'=' => (Operator::Equals, 2),
         b':' if next == b':' => (text::at(text, at + 2) == b'=').then_some((Operator::Equals, 3))?,
+        // ${PASSWORD:-value}
+        b':' if matches!(next, b'-' | b'=') && at == name_end => (Operator::Equals, 2),
         b':' => (Operator::Colon, 1),
 
         b'|' if next == b'|' && text::at(text, at + 2) == b'=' => (Operator::Equals, 3),
         b'|' | b'?' if matches!(next, b'|' | b'?' | b':') && spaced => return default_value(text, at + 2),
 
         b',' if closed_quote => return comma(text, at),
+        // CURLOPT_USERPWD, "…" and {:password, "…"}
+        b',' if matches!(text::at(text, text::skip_blank(text, at + 1, 4)), b'"' | b'\'') => {
+            return comma(text, at);
+        }
+        b'<' if next == b'-' && spaced => (Operator::Equals, 2),
+        b'(' if spaced && gap == name_end => (Operator::Says, 1),
+        b'-' if spaced && next == b' ' => (Operator::Says, 1),
+        _ if spaced && text::starts_with(text, at, "→".as_bytes()) => (Operator::Says, "→".len()),
+        _ if spaced && text::starts_with(text, at, "–".as_bytes()) => (Operator::Says, "–".len()),
+        _ if text::starts_with(text, at, "：".as_bytes()) => (Operator::Colon, "：".len()),
         b'(' if !closed_quote && !spaced => (Operator::Call, 1),
         b'>' if !spaced => (Operator::Markup, 1),
         // wrangler secret put NAME <<< 'value'
@@ -68,19 +82,22 @@ pub(crate) fn operator(text: &[u8], name_end: usize) -> Option<(Operator, usize,
         b'|' if spaced => return table_cell(text, name_end, at),
         b'\n' | b'\r' if !closed_quote => {
             return value_attribute(text, at)
-                .map(|at| (Operator::Equals, at, true))
+                .map(|at| (Operator::Twin, at, true))
                 .or_else(|| prose::on_next_line(text, at).map(|value| (Operator::Says, value.start, true)));
         }
-        b'{' if spaced => return inside_braces(text, at).map(|at| (Operator::Equals, at, true)),
+        b'{' if spaced => return inside_braces(text, at).map(|at| (Operator::Twin, at, true)),
         _ if spaced && closed_quote => {
             if byte == b'{' {
-                return inside_braces(text, at).map(|at| (Operator::Equals, at, true));
+                return inside_braces(text, at).map(|at| (Operator::Twin, at, true));
             }
-            return value_attribute(text, at).map(|at| (Operator::Equals, at, true));
+            return value_attribute(text, at).map(|at| (Operator::Twin, at, true));
         }
         _ if spaced => {
             if let Some(value) = value_attribute(text, at) {
-                return Some((Operator::Equals, value, true));
+                return Some((Operator::Twin, value, true));
+            }
+            if let Some(value) = registry_value(text, at) {
+                return Some((Operator::Twin, value, true));
             }
             if let Some(value) = after_type_word(text, at) {
                 return Some((Operator::Equals, value, true));
@@ -93,8 +110,21 @@ pub(crate) fn operator(text: &[u8], name_end: usize) -> Option<(Operator, usize,
         }
         _ => return None,
     };
-    let after = at + length;
+    let mut after = at + length;
+    // **Password:** value
+    if operator == Operator::Colon
+        && (text::starts_with(text, after, b"** ") || text::starts_with(text, after, b"__ "))
+    {
+        after += 2;
+    }
     let mut value = text::skip_blank(text, after, LONGEST_GAP);
+    // ["password"]=> string(10) "value"
+    if text::starts_with(text, value, b"string(") {
+        let digits = text::run_end(text, value + 7, text::DIGIT, 6);
+        if text::starts_with(text, digits, b") \"") {
+            value = digits + 2;
+        }
+    }
     let spaced = spaced || has_blank(text, after, value) && operator != Operator::Colon;
     if matches!(text::at(text, value), b'\n' | b'\r') {
         // A value on the next line is only believed in quotes.
@@ -108,11 +138,21 @@ pub(crate) fn operator(text: &[u8], name_end: usize) -> Option<(Operator, usize,
     if operator == Operator::Colon {
         value = after_type(text, value).unwrap_or(value);
     }
+    // YAML: an anchor or a tag before the value.
+    if operator == Operator::Colon && matches!(text::at(text, value), b'&' | b'!') {
+        let end = text::run_end(text, value + 1, NAME, 24).max(text::run_end(text, value + 2, NAME, 24));
+        if text::at(text, end) == b' '
+            && text::at(text, text::skip_blank(text, end, 8)) != b'='
+            && (text[value] == b'&' || text::starts_with(text, value, b"!!"))
+        {
+            value = text::skip_blank(text, end, 8);
+        }
+    }
     if matches!(operator, Operator::Equals | Operator::Colon) {
         if text::at(text, value) == b'{'
             && let Some(inside) = inside_braces(text, value)
         {
-            return Some((Operator::Equals, inside, true));
+            return Some((Operator::Twin, inside, true));
         }
         value = inside_constructor(text, value).unwrap_or(value);
     }
@@ -177,7 +217,7 @@ fn has_blank(text: &[u8], from: usize, to: usize) -> bool {
 fn comma(text: &[u8], at: usize) -> Option<(Operator, usize, bool)> {
     let value = skip_space(text, at + 1, LONGEST_GAP);
     if let Some(pair) = value_attribute(text, value) {
-        return Some((Operator::Equals, pair, true));
+        return Some((Operator::Twin, pair, true));
     }
     matches!(text::at(text, value), b'"' | b'\'' | b'`' | b'\\').then_some((Operator::Comma, value, true))
 }
@@ -204,7 +244,7 @@ fn table_cell(text: &[u8], name_end: usize, bar: usize) -> Option<(Operator, usi
 /// `"value": …`, `value="…"`: the other half of a name and value pair, perhaps behind a member or two
 /// (`"Type": "SecureString"`) and whatever viewers put before each line.
 fn value_attribute(text: &[u8], from: usize) -> Option<usize> {
-    let limit = text.len().min(from + 160);
+    let limit = text.len().min(from + 280);
     let window = &text[from..limit];
     let stop = memchr::memchr3(b'}', b'{', b'>', window).unwrap_or(window.len());
     let blank_line = memchr::memmem::find(&window[..stop], b"\n\n").unwrap_or(stop);
@@ -236,8 +276,12 @@ fn member(text: &[u8], from: usize, to: usize) -> Option<usize> {
         if assigns && WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)) {
             return Some(text::skip_blank(text, after + 1, 8));
         }
-        // A member that is neither a value nor a description of one: this is some other text.
-        if assigns && !is_description(word) {
+        // Another pair begins.
+        if assigns
+            && [&b"name"[..], b"key", b"variable", b"parameterkey"]
+                .iter()
+                .any(|known| word.eq_ignore_ascii_case(known))
+        {
             return None;
         }
         if !assigns && at == from {
@@ -246,21 +290,6 @@ fn member(text: &[u8], from: usize, to: usize) -> Option<usize> {
         at = end.max(at + 1);
     }
     None
-}
-
-fn is_description(word: &[u8]) -> bool {
-    const WORDS: &[&[u8]] = &[
-        b"type",
-        b"sensitive",
-        b"description",
-        b"secure",
-        b"encrypted",
-        b"overwrite",
-        b"tier",
-        b"datatype",
-        b"version",
-    ];
-    WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// `<key>Password</key><string>…`, `<name>password</name><value>…`.
@@ -279,6 +308,14 @@ fn markup_pair(text: &[u8], at: usize) -> Option<(Operator, usize, bool)> {
         .into_iter()
         .find(|tag| text::starts_with_folded(text, open, tag))?;
     Some((Operator::Markup, open + opens.len(), false))
+}
+
+/// `DefaultPassword    REG_SZ    value`
+fn registry_value(text: &[u8], at: usize) -> Option<usize> {
+    let word =
+        [&b"REG_SZ"[..], b"REG_EXPAND_SZ"].into_iter().find(|word| text::starts_with(text, at, word))?;
+    let value = text::skip_blank(text, at + word.len(), LONGEST_GAP);
+    (value > at + word.len()).then_some(value)
 }
 
 /// `var token string = "…"`: Go puts the type where others put nothing.

@@ -9,6 +9,8 @@ use crate::text::{self, ALNUM};
 
 /// A key of 16,384 bits is 13 KB of base64; a PGP block with subkeys somewhat more.
 const LONGEST_KEY: usize = 32 * 1024;
+/// As many lines of 64 characters as the longest key has.
+const MOST_PUTTY_LINES: usize = LONGEST_KEY / 64;
 
 pub(crate) static RULES: &[Rule] = &[
     Rule {
@@ -53,6 +55,28 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     let body = body_before(text, armor_start, floor);
     mark(scan, body, &RULES[1]);
     armor_end
+}
+
+/// `at` is at `Private-Lines: N`: the N lines after it are the key.
+pub(crate) fn putty(scan: &mut Scan<'_>, at: usize) -> usize {
+    let text = scan.text;
+    let count = text::skip_blank(text, at + "private-lines:".len(), 4);
+    let digits = text::run_end(text, count, text::DIGIT, 4);
+    let lines = text[count..digits].iter().fold(0usize, |sum, digit| sum * 10 + usize::from(digit - b'0'));
+    let start = text::line_end(text, digits, 64) + 1;
+    let mut end = start;
+    for _ in 0..lines.min(MOST_PUTTY_LINES) {
+        if end >= text.len() {
+            break;
+        }
+        end = text::line_end(text, end, 512) + 1;
+    }
+    let end = end.min(text.len() + 1).saturating_sub(1);
+    if lines == 0 || start >= end {
+        return digits;
+    }
+    mark(scan, start..end, &RULES[0]);
+    end
 }
 
 fn label(text: &[u8], from: usize) -> Option<usize> {
@@ -149,6 +173,27 @@ fn body_before(text: &[u8], until: usize, floor: usize) -> Range<usize> {
 fn content_range(text: &[u8], start: usize, end: usize) -> Range<usize> {
     let mut from = start;
     let mut to = end;
+    // Colors around the line, a container's name before it.
+    while from < to && text::color_len(text, from) > 0 {
+        from = (from + text::color_len(text, from)).min(to);
+    }
+    if let Some(escape) = memchr::memrchr(0x1b, &text[from..to])
+        && from + escape + text::color_len(text, from + escape) == to
+    {
+        to = from + escape;
+    }
+    let name = text::run_end(text, from, text::NAME, 40).min(to);
+    let bar = text::skip_blank(text, name, 16).min(to);
+    if name > from && name < bar && text[bar..to].starts_with(b"| ") {
+        from = bar + 2;
+    }
+    // A stamp and a level: `2026-11-15T04:25:50Z ##[debug]`.
+    if let Some(close) = memchr::memmem::find(&text[from..to], b"] ")
+        .or_else(|| memchr::memmem::find(&text[from..to], b"##[debug]").map(|at| at + 7))
+        && text::is(text::at(text, from), text::DIGIT)
+    {
+        from += close + 2;
+    }
     while from < to && matches!(text[from], b' ' | b'\t' | b'>' | b'|' | b'#' | b'*') {
         from += 1;
     }

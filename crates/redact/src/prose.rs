@@ -4,6 +4,7 @@
 
 use crate::hit::{Hit, Rule};
 use crate::judge;
+use crate::lines;
 use crate::scan::Scan;
 use crate::text::{self, ALNUM, ALPHA};
 use crate::value::{self, Ending, Value};
@@ -33,7 +34,7 @@ pub(crate) static RULES: &[Rule] = &[
 #[rustfmt::skip]
 const VERBS: &[&[u8]] = &[
     b"is", b"was", b"to", b"be", b"are", b"becomes", b"equals", b"reads", b"remains", b"ist", b"lautet", b"war",
-    b"auf", b"est", b"es", b"era", b"sera", b"jest",
+    b"auf", b"est", b"es", b"era", b"sera", b"jest", b"from", b"value", "é".as_bytes(), "è".as_bytes(), b"ser", b"foi",
 ];
 
 /// After these, the credential itself must follow: a plain word behind "to" is what somebody does.
@@ -89,6 +90,10 @@ pub(crate) fn said(text: &[u8], at: usize) -> Option<usize> {
             return None;
         }
         from = text::skip_blank(text, next, 4);
+        // SET PASSWORD FOR me = '…'
+        if text::starts_with(text, from, b"= ") {
+            return Some(text::skip_blank(text, from + 2, 4));
+        }
         if colon {
             return (!is_one_of(word, EXPLAINS)).then_some(from);
         }
@@ -105,24 +110,32 @@ pub(crate) fn said(text: &[u8], at: usize) -> Option<usize> {
     None
 }
 
-/// A credential on a line of its own, behind a line that ends by naming it.
+/// A credential on a line of its own, behind a line that ends by naming it. What viewers put before lines
+/// is no part of it.
 pub(crate) fn on_next_line(text: &[u8], line_break: usize) -> Option<Value> {
     let mut at = line_break;
-    let mut breaks = 0;
-    while at < text.len() && at < line_break + 16 && text[at].is_ascii_whitespace() {
-        breaks += usize::from(text[at] == b'\n');
+    for _ in 0..2 {
+        at += usize::from(text::at(text, at) == b'\r');
+        if text::at(text, at) != b'\n' {
+            return None;
+        }
         at += 1;
+        let end = text::line_end(text, at, value::LONGEST_VALUE);
+        let lead = lines::prefix(&text[at..end]);
+        let line = text[at + lead..end].trim_ascii();
+        if line.is_empty() {
+            at = end;
+            continue;
+        }
+        let start = at + lead + text[at + lead..end].iter().take_while(|b| b.is_ascii_whitespace()).count();
+        let bare = line.strip_prefix(b"`").and_then(|line| line.strip_suffix(b"`")).unwrap_or(line);
+        let start = start + usize::from(bare.len() < line.len());
+        let alone = bare.len() >= 4
+            && !bare.starts_with(b"``")
+            && !bare.iter().any(|&b| b <= b' ' || matches!(b, b'"' | b'\'' | b'`' | b'(' | b','));
+        return alone.then_some(Value { start, end: start + bare.len(), quoted: false });
     }
-    if breaks > 2 || breaks == 0 {
-        return None;
-    }
-    let end = text::line_end(text, at, value::LONGEST_VALUE);
-    let line = text[at..end].trim_ascii_end();
-    let bare = line.strip_prefix(b"`").and_then(|line| line.strip_suffix(b"`")).unwrap_or(line);
-    let start = at + usize::from(bare.len() < line.len());
-    let alone = bare.len() >= 12
-        && !bare.iter().any(|&b| b <= b' ' || matches!(b, b'"' | b'\'' | b'`' | b'(' | b','));
-    alone.then_some(Value { start, end: start + bare.len(), quoted: false })
+    None
 }
 
 fn after_fillers(text: &[u8], from: usize, limit: usize) -> Option<usize> {
@@ -171,6 +184,11 @@ fn word_end(text: &[u8], from: usize, limit: usize) -> usize {
     end
 }
 
+/// "use … as the password", "use … for the password", "… is the password".
+fn is_joint(lead: &[u8]) -> bool {
+    lead.ends_with(b" as") || lead.ends_with(b" is") || lead.ends_with(b" for")
+}
+
 fn is_one_of(word: &[u8], words: &[&[u8]]) -> bool {
     words.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
@@ -185,7 +203,7 @@ pub(crate) fn before(scan: &mut Scan<'_>, noun: usize) -> bool {
     let mut lead = text[start..noun].trim_ascii_end();
     // "as the new root password"
     for _ in 0..3 {
-        if lead.ends_with(b" as") || lead.ends_with(b" is") {
+        if is_joint(lead) {
             break;
         }
         let Some(blank) = memchr::memrchr(b' ', lead) else { return false };
@@ -194,10 +212,11 @@ pub(crate) fn before(scan: &mut Scan<'_>, noun: usize) -> bool {
         }
         lead = &lead[..blank];
     }
-    if !(lead.ends_with(b" as") || lead.ends_with(b" is")) {
+    if !is_joint(lead) {
         return false;
     }
-    let at = start + lead.len() - 3;
+    let joint = memchr::memrchr(b' ', lead).unwrap_or(0);
+    let at = start + joint;
     // "as the password column" speaks of something else.
     let end = text::run_end(text, noun, ALPHA, 24);
     let known = [&b"password"[..], b"passphrase", b"passwd", b"passcode", b"pass"];
@@ -243,7 +262,7 @@ pub(crate) fn credentials(scan: &mut Scan<'_>, at: usize) -> usize {
         .iter()
         .enumerate()
         .position(|(index, &b)| {
-            matches!(b, b':' | b'=') && matches!(text::at(line, index + 1), b' ' | b'\t')
+            matches!(b, b':' | b'=' | b'>') && matches!(text::at(line, index + 1), b' ' | b'\t')
                 || b == b' ' && line[index..].starts_with(b" are ")
                 || b == b' ' && line[index..].starts_with(b" is ")
                 || b == b' ' && line[index..].starts_with(b" with ")

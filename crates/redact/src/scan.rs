@@ -3,7 +3,7 @@
 use crate::filter::{self, Literal};
 use crate::hit::Hit;
 use crate::text;
-use crate::{assign, commands, encoded, headers, pem, structures, urls, vendors};
+use crate::{assign, commands, encoded, headers, pem, structures, unescaped, urls, vendors};
 
 /// Who looks at a literal that was found.
 #[derive(Debug, Clone, Copy)]
@@ -48,8 +48,8 @@ const WORDS: &[&str] = &[
     "pass", "pwd", "pswd", "secret", "token", "key", "auth", "cred", "kennwort", "senha", "contrase",
     "motdepasse", "_pw", "rootpw", "bindpw", "wachtwoord", "sas_", "jwt", "sessid", "sessionid",
     "session_id", "mnemonic", "seed_phrase", "seed phrase", "recovery phrase", "dsn", "salt", "signature",
-    "sig=", "webhook", "haslo", "parola", "geheimnis", "otp", "pepper", "ikey", "skey", " pw:", " pw=",
-    "psk",
+    "sig=", "webhook", "haslo", "parola", "geheimnis", "otp", "pepper", "ikey", "skey", " pw ", "(pw ",
+    "pw: ", "pw=", "psk", "salasana", "heslo", "adgangskode", "senord", "sifre", "jelszo", "parool", ".pw",
 ];
 
 pub(crate) fn literals() -> Vec<Literal> {
@@ -122,6 +122,7 @@ pub(crate) fn scan(text: &[u8], depth: u8) -> Vec<Hit> {
         }
         cursor.resume(text, at, resume);
     }
+    unescaped::scan(text, depth, &mut scan.hits);
     scan.hits
 }
 

@@ -5,6 +5,8 @@ use crate::encoded;
 use crate::hit::{Hit, Rule};
 use crate::judge;
 use crate::likeness::Shape;
+use crate::lines;
+use crate::pem;
 use crate::prose;
 use crate::scan::Scan;
 use crate::text::{self, ALNUM, BASE64, JOINER};
@@ -34,6 +36,8 @@ pub(crate) enum Structure {
     Printed,
     /// `user:password@tcp(host)`
     DataSource,
+    /// The private half of a PuTTY key.
+    Putty,
     /// "credentials: …"
     ToldAfter,
 }
@@ -102,10 +106,17 @@ pub(crate) const ANCHORS: &[(&str, Structure)] = &[
     ("print-access-token", Structure::Printed),
     ("create token ", Structure::Printed),
     ("openssl rand", Structure::Printed),
+    ("private-lines:", Structure::Putty),
     ("@tcp(", Structure::DataSource),
     ("@unix(", Structure::DataSource),
     ("@tcp6(", Structure::DataSource),
     ("getconnection(", Structure::Triple),
+    ("mysqli_connect(", Structure::Triple),
+    ("mysql_connect(", Structure::Triple),
+    ("new mysqli(", Structure::Triple),
+    ("new pdo(", Structure::Triple),
+    ("pymysql.connect(", Structure::Triple),
+    ("mysqldb.connect(", Structure::Triple),
     ("plainauth(", Structure::Triple),
     ("setbasicauth(", Structure::Pair),
     (".withcredentials(", Structure::Pair),
@@ -220,6 +231,7 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize, structure: Structure) -> usiz
         Structure::Redirected => redirected(scan, at),
         Structure::Printed => printed(scan, at),
         Structure::DataSource => data_source(scan, at),
+        Structure::Putty => pem::putty(scan, at),
         Structure::ToldAfter => prose::credentials(scan, at),
     }
 }
@@ -301,19 +313,8 @@ fn kubernetes(scan: &mut Scan<'_>, at: usize) -> usize {
 
 /// Where the content of a line begins behind what viewers put before it, blanks not counted.
 fn stripped(text: &[u8], line: usize, stop: usize) -> usize {
-    let mut at = text::run_end(text, line, text::BLANK, 16).min(stop);
-    let digits = text::run_end(text, at, text::DIGIT, 7).min(stop);
-    if digits > at {
-        for arrow in ["→".as_bytes(), b"->", b":", b"|", b"\t"] {
-            if text[digits..stop].starts_with(arrow) {
-                at = digits + arrow.len();
-                break;
-            }
-        }
-    } else if matches!(text::at(text, at), b'+' | b'-') && at == line {
-        at += 1;
-    }
-    text::run_end(text, at, text::BLANK, 64).min(stop)
+    let lead = lines::prefix(&text[line..stop]);
+    text::run_end(text, line + lead, text::BLANK, 64).min(stop)
 }
 
 fn directory_hash(scan: &mut Scan<'_>, at: usize) -> usize {

@@ -4,8 +4,9 @@
 use crate::hit::{Hit, Rule};
 use crate::judge;
 use crate::lexicon::{self, Strength};
+use crate::lines::prefix;
 use crate::scan::Scan;
-use crate::text::{self, ALNUM, DIGIT, NAME};
+use crate::text::{self, ALNUM, NAME};
 use crate::value;
 
 const MOST_ROWS: usize = 5000;
@@ -51,9 +52,9 @@ pub(crate) fn scan(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> O
     if stop >= text.len() || stop - line >= LONGEST_HEADER {
         return None;
     }
-    let prefix = prefix(&text[line..stop]);
-    let header = &text[line + prefix..stop];
-    let separator = separator(header, name_start.checked_sub(line + prefix)?, name_end - line - prefix)?;
+    let lead = prefix(&text[line..stop]);
+    let header = without_color(&text[line + lead..stop]);
+    let separator = separator(header, name_start.checked_sub(line + lead)?, name_end - line - lead)?;
     let mut named: Vec<(usize, Strength)> = Vec::new();
     let mut columns = 0;
     for cell in cells(header, separator) {
@@ -78,13 +79,13 @@ pub(crate) fn scan(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> O
     while row < text.len() && rows < MOST_ROWS {
         let end = text::line_end(text, row, LONGEST_ROW);
         // What a viewer puts before the header it puts before each row.
-        let from = if prefix > 0 { row + self::prefix(&text[row..end]).min(end - row) } else { row };
-        if is_rule(&text[from..end]) {
+        let from = if lead > 0 { row + prefix(&text[row..end]).min(end - row) } else { row };
+        if is_rule(without_color(&text[from..end])) {
             rows += 1;
             row = after_break(text, end);
             continue;
         }
-        let cells: Vec<(usize, usize)> = cells(&text[from..end], separator).collect();
+        let cells: Vec<(usize, usize)> = cells(without_color(&text[from..end]), separator).collect();
         if cells.len() != columns {
             break;
         }
@@ -193,58 +194,10 @@ fn after_break(text: &[u8], end: usize) -> usize {
     end + 1 + usize::from(text::at(text, end) == b'\r')
 }
 
-/// Length of what a viewer puts before a line: `  12→`, `12-`, `src/a.csv:12:`, `+`, a stamp.
-fn prefix(line: &[u8]) -> usize {
-    let mut at = 0;
-    let color = text::color_len(line, 0);
-    at += color;
-    let name = text::run_end(line, at, NAME, 40);
-    let bar = text::skip_blank(line, name, 16);
-    if name > at
-        && text::at(line, bar) == b'|'
-        && text::at(line, bar + 1) == b' '
-        && is_container(&line[at..name])
-    {
-        return bar + 2;
+/// The row without the sequence that ends its color.
+fn without_color(row: &[u8]) -> &[u8] {
+    match memchr::memrchr(0x1b, row) {
+        Some(escape) if escape + text::color_len(row, escape) == row.len() => &row[..escape],
+        _ => row,
     }
-    // A stamp, with or without a level in brackets.
-    if text::run_end(line, at, DIGIT, 5) == at + 4 && text::at(line, at + 4) == b'-' {
-        let blank = line[at..].iter().position(|&b| b == b' ').map_or(line.len(), |blank| at + blank + 1);
-        if line[blank.min(line.len())..].starts_with(b"##[") {
-            let close = memchr::memchr(b']', &line[blank..]).map_or(0, |close| close + 1);
-            return blank + close;
-        }
-        return blank.min(line.len());
-    }
-    // A number, alone or behind a file's name.
-    let blanks = text::run_end(line, at, text::BLANK, 12);
-    let digits = text::run_end(line, blanks, DIGIT, 8);
-    if digits > blanks {
-        for arrow in ["→".as_bytes(), b"->", b":", b"-", b"\t", b"|"] {
-            if line[digits..].starts_with(arrow) {
-                return digits + arrow.len();
-            }
-        }
-    }
-    if let Some(colon) = memchr::memchr(b':', &line[..line.len().min(80)]) {
-        let digits = text::run_end(line, colon + 1, DIGIT, 8);
-        let path = line[..colon].iter().all(|&b| text::is(b, NAME) || b == b'/');
-        if path && digits > colon + 1 && matches!(text::at(line, digits), b':' | b'-') {
-            return digits + 1;
-        }
-    }
-    if matches!(text::at(line, at), b'+' | b'-') && text::is(text::at(line, at + 1), ALNUM)
-        || line[at..].starts_with(b"+\"")
-        || line[at..].starts_with(b"+|")
-        || line[at..].starts_with(b"-|")
-        || line[at..].starts_with(b"> ")
-    {
-        return at + 1;
-    }
-    at.max(blanks.min(line.len()))
-}
-
-/// `web_1`, `db-2`: a container of a composition, not the first cell of a table.
-fn is_container(name: &[u8]) -> bool {
-    name.last().is_some_and(|&b| text::is(b, DIGIT)) && name.iter().any(|&b| matches!(b, b'_' | b'-'))
 }

@@ -32,7 +32,7 @@ pub(crate) fn read(text: &[u8], from: usize, ending: Ending) -> Option<Value> {
     // Prefixes of string literals: r"…", b"…", f"…", @"…", L"…", u8"…".
     if text::is(text::at(text, at), ALPHA) || matches!(text::at(text, at), b'@' | b'$') {
         let next = text::at(text, at + 1);
-        if matches!(text[at], b'r' | b'b' | b'f' | b'u' | b'L' | b'@' | b'$' | b'R')
+        if matches!(text[at], b'r' | b'b' | b'f' | b'u' | b'L' | b'@' | b'$' | b'R' | b'N' | b'E')
             && matches!(next, b'"' | b'\'')
         {
             at += 1;
@@ -361,7 +361,13 @@ pub(crate) fn is_code(value: &[u8]) -> bool {
         let parts_are_names = value.split(|&b| b == b'.').all(|part| {
             part.first().is_some_and(|&b| text::is(b, ALPHA) || b == b'_') && !Shape::of(part).is_opaque()
         });
-        if parts_are_names {
+        // Blue.Whale77: capitals and a number are how people make words into a password.
+        let shape = Shape::of(value);
+        let made = shape.joiners == 1
+            && shape.upper == 2
+            && shape.digits >= 2
+            && text::is(value[value.len() - 1], DIGIT);
+        if parts_are_names && !made {
             return true;
         }
     }

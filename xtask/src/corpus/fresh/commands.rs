@@ -123,7 +123,7 @@ pub(super) const ALL: &[Carrier] = &[
     header("P", "params: {\"utf8\"=>\"x\", \"user\"=>{\"login\"=>\"«user»\", \"password\"=>\"«V»\"}, \"commit\"=>\"Log in\"}\n"),
     header("P", "{time} DEBUG o.s.jdbc.DriverManager - getConnection(url=jdbc:h2:mem, props={user=«user», password=«V»})\n"),
     header("P", "com.zaxxer.hikari.HikariConfig - jdbcUrl.........jdbc:mysql://«host»/«db»\npassword........................«V»\n"),
-    header("P", "{time} sshd-honeypot login attempt [b'«user»'/b'«V»'] succeeded\n"),
+    header("P", "{time} ldap bind dn=cn=«user»,dc=acme password=«V» result=ok\n"),
     env("ENP", Fit::Word, "ALLUSERSPROFILE                C:\\ProgramData\n«NAME»    «V»\nOS                             Windows_NT\n"),
     env("ENP", Fit::Word, "Name                           Value\n----                           -----\nAPPDATA                        C:\\Users\\ann\\AppData\n«NAME»               «V»\n"),
     env("ENP", Fit::Word, "typeset -x «NAME»=«V»\ntypeset -x -i SHLVL=2\n"),

@@ -114,7 +114,7 @@ pub(super) const ALL: &[Carrier] = &[
     url("rtsp://«user»:«V»@{ip}:554/Streaming/Channels/101\n"),
     url("cameras:\n  door:\n    ffmpeg:\n      inputs:\n        - path: rtsp://«user»:«V»@{ip}/live\n"),
     url("davfs https://«user»:«V»@cloud.«host»/remote.php/dav\n"),
-    quoted("ENP", "kubectl get secret «word» -o go-template\n«kebab»: «64»\ntype: kubernetes.io/Opaque\ndata is base64\nkind: Secret\n"),
-    quoted("EP", "  .dockerconfigjson: eyJ4Ijox\n  auth: «pair64»\n  registry: ghcr.io\n"),
+    quoted("ENP", "items:\n- apiVersion: v1\n  data:\n    «kebab»: «64»\n  kind: Secret\n  metadata:\n    name: «word»\nkind: List\n"),
+    quoted("EP", "{\"HttpHeaders\":{\"User-Agent\":\"Docker\"},\"auths\":{\"registry.«host»\":{\"auth\":\"«pair64»\",\"email\":\"ops@«host»\"}}}\n"),
     quoted("EP", "curl -H \"authorization: basic «pair64»\" https://«host»/v2/_catalog\n"),
 ];

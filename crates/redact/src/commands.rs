@@ -13,6 +13,8 @@ use programs::{Flag, Meets, PROGRAMS, Part};
 /// Longest command read; what follows is another command or data.
 const LONGEST_COMMAND: usize = 2048;
 const MOST_WORDS: usize = 64;
+/// So near to where reading stops, a word may have been cut off.
+const LONGEST_TAIL: usize = 16;
 const MOST_NESTED: usize = 4;
 
 pub(crate) static RULES: &[Rule] = &[Rule {
@@ -32,11 +34,56 @@ pub(crate) fn programs() -> impl Iterator<Item = &'static str> {
 
 /// A word of a command, without its quotes, and where it stands.
 #[derive(Debug, Clone, Copy)]
-struct Word {
+pub(crate) struct Word {
     start: usize,
     end: usize,
     /// Where the value begins after a glued flag may be behind an opening quote.
     raw_start: usize,
+}
+
+/// The words of the command read last. A program named among its arguments takes those behind it, so that no
+/// line is split as often as it names programs.
+#[derive(Debug, Default)]
+pub(crate) struct Line {
+    words: Vec<Word>,
+    /// Where the next word would be looked for.
+    next: usize,
+    /// The command has more words than were wanted.
+    more: bool,
+    /// It ended by itself, not where reading stopped.
+    whole: bool,
+    /// So many of the words were held against the flags of `program`.
+    applied: usize,
+    program: Option<&'static str>,
+}
+
+impl Line {
+    /// Makes `words` those behind the program that stands from `at` to `after`.
+    fn take(&mut self, text: &[u8], at: usize, after: usize) {
+        let known = self.words.binary_search_by_key(&at, |word| word.raw_start).ok();
+        match known
+            .filter(|&known| self.whole && self.words[known].start == at && self.words[known].end == after)
+        {
+            Some(known) => {
+                self.words.drain(..=known);
+                self.applied = self.applied.saturating_sub(known + 1);
+                if !self.more {
+                    return;
+                }
+            }
+            None => self.start_at(after),
+        }
+        let limit = text.len().min(after + LONGEST_COMMAND);
+        self.next = split(text, self.next, limit, &mut self.words);
+        self.more = self.words.len() == MOST_WORDS;
+        self.whole = self.next + LONGEST_TAIL < limit;
+    }
+
+    /// Forgets the command before.
+    fn start_at(&mut self, next: usize) {
+        self.words.clear();
+        *self = Line { words: std::mem::take(&mut self.words), next, ..Line::default() };
+    }
 }
 
 pub(crate) fn scan(scan: &mut Scan<'_>, at: usize, name: &[u8]) -> usize {
@@ -84,25 +131,45 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize, name: &[u8]) -> usize {
     if memchr::memchr3(b'-', b'/', b' ', &text[after..stop]).is_none() {
         return after;
     }
-    let mut words = [Word { start: 0, end: 0, raw_start: 0 }; MOST_WORDS];
-    let count = if listed { split_list(text, after, &mut words) } else { split(text, after, &mut words) };
-    let words = &words[..count];
+    let mut line = std::mem::take(&mut scan.line);
+    if listed {
+        line.start_at(after);
+        split_list(text, after, &mut line.words);
+    } else {
+        line.take(text, at, after);
+    }
+    let words = &line.words[..];
     scan.command_until = words.last().map_or(after, |word| word.end);
-    for program in PROGRAMS.iter().filter(|program| program.name.as_bytes() == name) {
+    let programs = PROGRAMS.iter().filter(|program| {
+        program.name.len() == name.len()
+            && program.name.as_bytes()[0] == name[0]
+            && program.name.as_bytes() == name
+    });
+    let mut applied = None;
+    for program in programs {
         if !program.with.is_empty()
             && !words.iter().any(|word| text[word.start..word.end].starts_with(program.with.as_bytes()))
         {
             continue;
         }
+        // The same program again has held these words against the same flags, but for the last one: what
+        // stands behind that was not known.
+        let same = program.with.is_empty() && line.program == Some(program.name);
+        let from = if same { line.applied.saturating_sub(1) } else { 0 };
         for flag in program.flags {
-            apply(scan, words, flag);
+            apply(scan, words, from, flag);
         }
+        applied = Some(program.name);
     }
+    line.applied = words.len();
+    line.program = applied;
+    scan.line = line;
     // The words may hold other assignments: the scan goes on behind the name.
     after
 }
 
-fn apply(scan: &mut Scan<'_>, words: &[Word], flag: &Flag) {
+/// Takes what `flag` announces among `words`, from the word `from` on if it is not told by its place.
+fn apply(scan: &mut Scan<'_>, words: &[Word], from: usize, flag: &Flag) {
     let text = scan.text;
     if let Meets::Place(place) = flag.meets {
         // `/user:me` is an option, `/etc/htpasswd` a file.
@@ -118,7 +185,7 @@ fn apply(scan: &mut Scan<'_>, words: &[Word], flag: &Flag) {
     }
     let wanted = flag.word.as_bytes();
     let second = text::at(wanted, 1);
-    for (index, word) in words.iter().enumerate() {
+    for (index, word) in words.iter().enumerate().skip(from) {
         let bytes = &text[word.start..word.end];
         // Two bytes tell most words from the flag without a call to compare them.
         if bytes.first() != wanted.first() || text::at(bytes, 1) != second && wanted.len() > 1 {
@@ -195,11 +262,10 @@ fn take(scan: &mut Scan<'_>, word: Word, part: Part) {
 }
 
 /// Takes the strings of a list of arguments, up to its end.
-fn split_list(text: &[u8], from: usize, words: &mut [Word; MOST_WORDS]) -> usize {
+fn split_list(text: &[u8], from: usize, words: &mut Vec<Word>) {
     let stop = text::line_end(text, from, LONGEST_COMMAND);
     let mut at = text::run_end_of(text, from, b'\\', 4) + 1;
-    let mut count = 0;
-    while count < MOST_WORDS {
+    while words.len() < MOST_WORDS {
         while at < stop && matches!(text[at], b',' | b' ' | b'\t') {
             at += 1;
         }
@@ -208,19 +274,15 @@ fn split_list(text: &[u8], from: usize, words: &mut [Word; MOST_WORDS]) -> usize
             break;
         }
         let word = read_word(text, at, stop);
-        words[count] = word;
-        count += 1;
+        words.push(word);
         at = text::run_end_of(text, word.end, b'\\', 4) + 1;
     }
-    count
 }
 
-/// Splits a command into words as a shell would, up to its end.
-fn split(text: &[u8], from: usize, words: &mut [Word; MOST_WORDS]) -> usize {
-    let limit = text.len().min(from + LONGEST_COMMAND);
+/// Splits a command into words as a shell would, up to its end. Returns where it stopped.
+fn split(text: &[u8], from: usize, limit: usize, words: &mut Vec<Word>) -> usize {
     let mut at = from;
-    let mut count = 0;
-    while at < limit && count < MOST_WORDS {
+    while at < limit && words.len() < MOST_WORDS {
         let byte = text[at];
         match byte {
             b' ' | b'\t' => at += 1,
@@ -232,8 +294,7 @@ fn split(text: &[u8], from: usize, words: &mut [Word; MOST_WORDS]) -> usize {
             _ => {
                 let word = read_word(text, at, limit);
                 let next = word.end.max(at + 1);
-                words[count] = word;
-                count += 1;
+                words.push(word);
                 at = next;
                 // Step over the closing quote, escaped or not.
                 let slashes = text::run_end_of(text, at, b'\\', 4);
@@ -246,7 +307,7 @@ fn split(text: &[u8], from: usize, words: &mut [Word; MOST_WORDS]) -> usize {
             }
         }
     }
-    count
+    at
 }
 
 fn read_word(text: &[u8], at: usize, limit: usize) -> Word {

@@ -33,13 +33,36 @@ pub(crate) struct Literal {
     pub handler: Handler,
     /// Stands at the start of a word, or not at all.
     pub bounded: bool,
-    /// The folded classes, one bit each, of which a character behind the literal is one, up to the end of the
-    /// prefix.
-    pub follows: u32,
+    /// What must stand behind it.
+    pub follows: Run,
 }
 
-/// Anything may follow.
-pub(crate) const ANYTHING: u32 = u32::MAX;
+impl Literal {
+    /// The run behind the literal at `at` may be as long as it must. One look at where it would end: whoever wakes
+    /// reads all of it.
+    #[inline]
+    pub(crate) fn goes_on(&self, text: &[u8], at: usize) -> bool {
+        let last = crate::text::at(text, at + self.text.len() + self.follows.least.saturating_sub(1));
+        self.follows.classes >> FOLD[last as usize] & 1 != 0
+    }
+}
+
+/// So many characters, each of one of the folded classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// One bit for each class.
+    pub classes: u32,
+    pub least: usize,
+}
+
+impl Run {
+    pub(crate) const ANYTHING: Run = Run { classes: u32::MAX, least: 0 };
+
+    /// The classes of the character so far behind the literal.
+    fn classes_at(self, place: usize) -> u32 {
+        if place < self.least { self.classes } else { u32::MAX }
+    }
+}
 
 /// The classes of all bytes that `admits` takes.
 pub(crate) fn classes_of(admits: impl Fn(u8) -> bool) -> u32 {
@@ -156,7 +179,7 @@ impl Filter {
             // What is short opens the last windows to much or to all: these are by themselves. Neighbors in the
             // order share their beginnings, so they may as well share their set.
             let set = match literal.text.len() {
-                ..=4 if literal.follows == ANYTHING => SETS - 1,
+                ..=4 if literal.follows.classes_at(PREFIX - 1 - literal.text.len()) == u32::MAX => SETS - 1,
                 ..=4 => SETS - 2,
                 _ => index * (SETS - 2) / pairs.len(),
             };
@@ -183,9 +206,8 @@ impl Filter {
     fn admit(&mut self, literal: &Literal, set: usize, admitted: &mut Vec<([u32; 3], u16)>) {
         let classes: [u32; PREFIX] = std::array::from_fn(|place| match literal.text.get(place) {
             Some(&byte) => 1 << FOLD[byte as usize],
-            None => literal.follows,
+            None => literal.follows.classes_at(place - literal.text.len()),
         });
-        let of = |set: u32| (0..CLASSES).filter(move |class| set >> class & 1 != 0);
         for place in 0..PREFIX - 2 {
             let bit = 1u16 << (place * SETS + set);
             let window = [classes[place], classes[place + 1], classes[place + 2]];
@@ -195,9 +217,9 @@ impl Filter {
                 }
                 admitted.push((window, bit));
             }
-            for first in of(window[0]) {
-                for second in of(window[1]) {
-                    for third in of(window[2]) {
+            for first in members(window[0]) {
+                for second in members(window[1]) {
+                    for third in members(window[2]) {
                         self.windows[first << (2 * FOLD_BITS) | second << FOLD_BITS | third] &= !bit;
                     }
                 }
@@ -295,6 +317,15 @@ impl Entry {
         }
         Entry { head: u64::from_le_bytes(head), blur: u64::from_le_bytes(blur), literal }
     }
+}
+
+/// The classes of a set, in their order.
+fn members(mut set: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lowest = set.trailing_zeros() as usize;
+        set &= set.checked_sub(1)?;
+        Some(lowest)
+    })
 }
 
 fn slot_of(gram: u32) -> usize {

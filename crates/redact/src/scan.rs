@@ -1,6 +1,8 @@
 //! Dispatch: which literal wakes which scanner. The one list to read to know what is looked for.
 
-use crate::filter::{self, Literal};
+use std::collections::BTreeMap;
+
+use crate::filter::{self, Literal, Run};
 use crate::hit::Hit;
 use crate::text;
 use crate::{assign, commands, encoded, headers, pem, structures, unescaped, urls, vendors};
@@ -41,6 +43,7 @@ pub(crate) struct Scan<'t> {
     /// The command read last ends here, and so many programs were named in it.
     pub command_until: usize,
     pub commands: usize,
+    pub line: commands::Line,
 }
 
 #[rustfmt::skip]
@@ -58,21 +61,24 @@ pub(crate) fn literals() -> Vec<Literal> {
         folded: true,
         handler,
         bounded: false,
-        follows: filter::ANYTHING,
+        follows: Run::ANYTHING,
     };
     let exact = |text: &'static str, handler| Literal {
         text: text.as_bytes(),
         folded: false,
         handler,
         bounded: false,
-        follows: filter::ANYTHING,
+        follows: Run::ANYTHING,
     };
     let mut literals: Vec<Literal> = WORDS.iter().map(|word| folded(word, Handler::Word)).collect();
     literals.extend(vendors::names().map(|name| folded(name, Handler::Vendor)));
+    let mut classes = BTreeMap::new();
     for (index, token) in vendors::tokens().iter().enumerate() {
         let bounded = !token.pattern.contains('|');
-        let unsaid = filter::PREFIX.saturating_sub(token.anchor().len());
-        let follows = vendors::follows(token, unsaid).map_or(filter::ANYTHING, filter::classes_of);
+        let follows = vendors::run_of(token).map_or(Run::ANYTHING, |(class, least)| Run {
+            classes: *classes.entry(class).or_insert_with(|| filter::classes_of(vendors::class(class))),
+            least,
+        });
         literals.push(Literal { bounded, follows, ..exact(token.anchor(), Handler::Token(index as u16)) });
     }
     literals.push(exact("://", Handler::Url));
@@ -101,12 +107,13 @@ pub(crate) fn scan(text: &[u8], depth: u8) -> Vec<Hit> {
         encoded_until: 0,
         command_until: 0,
         commands: 0,
+        line: commands::Line::default(),
     };
     let mut cursor = filter::Cursor::new(text, 0);
     while let Some(at) = filter.next(text, &mut cursor) {
         let mut resume = at + 1;
         for literal in filter.literals_at(text, at) {
-            if literal.bounded && !text::begins_token(text, at) {
+            if literal.bounded && !text::begins_token(text, at) || !literal.goes_on(text, at) {
                 continue;
             }
             let found = scan.hits.len();

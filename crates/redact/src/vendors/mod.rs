@@ -13,6 +13,7 @@ use crate::scan::Scan;
 use crate::text;
 use crate::value;
 pub(crate) use names::names;
+pub(crate) use pattern::{class, run_of};
 
 /// A proof of the token inside itself, where the vendor gives one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,11 +44,6 @@ impl Token {
 
 pub(crate) fn tokens() -> &'static [Token] {
     tokens::TOKENS
-}
-
-/// What each of the `count` characters behind the anchor must be, where the pattern says it of all of them.
-pub(crate) fn follows(token: &Token, count: usize) -> Option<impl Fn(u8) -> bool> {
-    pattern::run_after_anchor(token.pattern, count)
 }
 
 pub(crate) fn token(scan: &mut Scan<'_>, at: usize, index: u16) -> usize {

@@ -84,13 +84,23 @@ fn is_of(class: u8, byte: u8) -> bool {
     }
 }
 
-/// The class of the run right behind the anchor, if it is at least `least` long.
-pub(super) fn run_after_anchor(pattern: &str, least: usize) -> Option<impl Fn(u8) -> bool + use<>> {
-    let right = pattern.split_once('|').map_or(pattern, |(_, right)| right);
+/// The class of the run right behind the anchor, and how long it is at least: what `find` asks for first.
+pub(crate) fn run_of(token: &super::Token) -> Option<(u8, usize)> {
+    let right = token.pattern.split_once('|').map_or(token.pattern, |(_, right)| right);
     match pieces(right).nth(1)? {
-        Piece::Run(run) if run.least >= least => Some(move |byte| is_of(run.class, byte)),
-        _ => None,
+        Piece::Run(run) => Some((run.class, tolerated(run.least))),
+        Piece::Text(_) => None,
     }
+}
+
+/// The bytes of the class written `class`.
+pub(crate) fn class(class: u8) -> impl Fn(u8) -> bool {
+    move |byte| is_of(class, byte)
+}
+
+/// How short the last run behind a prefix of its own may be.
+fn tolerated(least: usize) -> usize {
+    if least >= LEAST_TOLERANT { least * 4 / 5 } else { least }
 }
 
 /// The token around the anchor found at `anchor`, if the whole pattern fits.
@@ -111,7 +121,7 @@ pub(super) fn find(text: &[u8], anchor: usize, pattern: &str) -> Option<Range<us
             }
             Piece::Run(mut run) => {
                 if tolerant && pieces_left.peek().is_none() && run.least >= LEAST_TOLERANT {
-                    run.least = run.least * 4 / 5;
+                    run.least = tolerated(run.least);
                     run.most = run.most.saturating_mul(2).min(LONGEST_RUN);
                 }
                 let most = text.len().min(at + run.most);

@@ -8,6 +8,7 @@ use crate::lexicon::{self, Announced, Strength};
 use crate::lines::{self, ends_line, is_inside_code, is_own_line};
 use crate::mask;
 use crate::operators::{Operator, operator};
+use crate::program;
 use crate::prose;
 use crate::scan::Scan;
 use crate::tables;
@@ -80,7 +81,7 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
         scan.dead_until = name_end;
         return name_end;
     }
-    if text::starts_with_folded(text, at, b"pass") && prose::before(scan, at) {
+    if text::before(text, at) == b' ' && prose::before(scan, at) {
         return name_end;
     }
     if tables::may_head(text, name_end)
@@ -88,7 +89,72 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     {
         return resume;
     }
-    let Some((operator, value_at, spaced)) = operator(text, name_end) else { return name_end };
+    let found = scan.hits.len();
+    let resume = beside(scan, at, name_end);
+    if scan.hits.len() == found && is_strong_word(text, at) {
+        apart(scan, at, name_end);
+    }
+    resume
+}
+
+/// Words for which it is worth looking further than the next sign.
+fn is_strong_word(text: &[u8], at: usize) -> bool {
+    [&b"pass"[..], b"pwd", b"secret", b"token"].iter().any(|word| text::starts_with_folded(text, at, word))
+}
+
+/// A literal that a program keeps apart from the name: a return, a comparison, a column.
+fn apart(scan: &mut Scan<'_>, at: usize, name_end: usize) {
+    let text = scan.text;
+    let near = &text[name_end..text.len().min(name_end + 80)];
+    let name_start = name_start(text, at);
+    let before = text::before(text, name_start);
+    let compared = matches!(before, b' ' | b'(')
+        && memchr::memchr2(b'"', b'\'', &text[name_start.saturating_sub(80)..name_start]).is_some();
+    if memchr::memchr3(b'"', b'\'', b'`', near).is_none() && !compared {
+        return;
+    }
+    let name = trim_name(&text[name_start..name_end]);
+    let Some(announced) = lexicon::announced(name).filter(|said| said.last && said.firm) else { return };
+    if announced.strength == Strength::Faint {
+        return;
+    }
+    let mut setting = Setting {
+        operator: Operator::Equals,
+        quoted: true,
+        own_line: false,
+        spaced: true,
+        flag: false,
+        certain: false,
+        line_end: false,
+        labelled: false,
+    };
+    let mut take = |value: Value, setting: Setting| {
+        let bytes = &text[value.start..value.end.max(value.start)];
+        if value.quoted && judge::is_secret(announced, name, bytes, setting) {
+            scan.hits.push(hit(announced, value.start, value.end));
+        }
+    };
+    if let Some(value) =
+        program::literal_after(text, name_end).and_then(|at| value::read(text, at, Ending::Punctuation))
+    {
+        take(value, setting);
+        return;
+    }
+    if matches!(text::at(text, name_end), b',' | b')' | b'`') {
+        for value in program::inserted(text, name_start, name_end) {
+            take(value, setting);
+        }
+    }
+    if compared && let Some(value) = program::literal_before(text, name_start) {
+        setting.operator = Operator::Compares;
+        take(value, setting);
+    }
+}
+
+/// A value beside its name, with an operator, a verb or nothing but a blank between.
+fn beside(scan: &mut Scan<'_>, at: usize, name_end: usize) -> usize {
+    let text = scan.text;
+    let Some((operator, mut value_at, spaced)) = operator(text, name_end) else { return name_end };
     if value_at < scan.long_until {
         return name_end;
     }
@@ -110,8 +176,18 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
         || matches!(lead.last(), Some(b'"' | b'\'' | b'`'))
         || lead.ends_with(b"{:")
         || lead.ends_with(b"(:");
+    let mut operator = operator;
     if operator == Operator::Comma && !names {
-        return name_end;
+        // strcmp(password, "…"), assertEqual(user.password, "…")
+        if !announced.last || !announced.firm {
+            return name_end;
+        }
+        operator = Operator::Compares;
+    }
+    if operator == Operator::Equals
+        && let Some(own) = program::in_tuple(text, name_start, value_at)
+    {
+        value_at = own;
     }
     // A sentence speaks of a password; "pass" alone is what one does, and a bare key opens doors.
     let is_noun =
@@ -195,12 +271,15 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     };
     let value = without_scheme(text, value);
     let bytes = &text[value.start..value.end];
+    if let Some(end) = phrase_end(text, value, announced, setting) {
+        scan.hits.push(hit(announced, value.start, end));
+        return end;
+    }
     if !judge::is_secret(announced, name, bytes, setting) {
         return name_end;
     }
-    let end = phrase_end(text, value, announced, setting);
-    scan.hits.push(hit(announced, value.start, end));
-    end
+    scan.hits.push(hit(announced, value.start, value.end));
+    value.end
 }
 
 /// The words before that belong to the name: "API key", "mot de passe".
@@ -209,7 +288,7 @@ fn full_name<'t>(text: &'t [u8], name_start: usize, name: &'t [u8]) -> &'t [u8] 
         let lead = &text[name_start.saturating_sub(7)..name_start];
         return if lead.eq_ignore_ascii_case(b"mot de ") { b"password" } else { name };
     }
-    if name.starts_with(b"contrase") || name.starts_with(b"Contrase") {
+    if text::starts_with_folded(name, 0, b"contrase") {
         return b"password";
     }
     if !name.eq_ignore_ascii_case(b"key") || text::before(text, name_start) != b' ' {
@@ -267,15 +346,28 @@ fn is_plain_noun(text: &[u8], name_start: usize, name: &[u8]) -> bool {
         && matches!(text::before(text, name_start), b' ' | b'(' | b'"' | b'\n' | 0)
 }
 
-/// "WiFi password: …" is a label and its value; in a file of settings, so is `password = …`.
+/// "WiFi password: …" is a label and its value, "user: me, password: …" two of them; in a file of settings, so
+/// is `password = …`.
 fn is_labelled(text: &[u8], name_start: usize, operator: Operator, spaced: bool) -> bool {
-    let start = text::line_start(text, name_start);
     if operator == Operator::Colon {
-        let lead = text[start..name_start].trim_ascii();
+        let lead = lines::bare_lead(text, name_start).trim_ascii();
+        const USERS: &[&[u8]] = &[
+            b"user",
+            b"login",
+            b"benutzer",
+            b"usuario",
+            b"usu\xc3\xa1rio",
+            b"utilisateur",
+            b"mail",
+            b"name",
+            b"host",
+        ];
         return lead.len() <= 24
-            && lead.iter().all(|&b| text::is(b, ALNUM) || matches!(b, b' ' | b'-' | b'*'));
+            && lead.iter().all(|&b| text::is(b, ALNUM) || matches!(b, b' ' | b'-' | b'*'))
+            || !is_inside_code(text, name_start)
+                && USERS.iter().any(|word| text::contains_folded(lead, word));
     }
-    spaced && lines::is_among_settings(text, start)
+    spaced && lines::is_among_settings(text, text::line_start(text, name_start))
 }
 
 /// `"NAME=some value"`: quotes around the whole assignment close its value.
@@ -360,25 +452,30 @@ fn is_field(text: &[u8], name_start: usize, value: Value) -> bool {
     named && !is_inside_code(text, name_start)
 }
 
-/// A passphrase without quotes, alone on its line: `NAME=four plain words 12`.
-fn phrase_end(text: &[u8], value: Value, announced: Announced, setting: Setting) -> usize {
+/// A passphrase without quotes up to the end of its line: `NAME=four plain words 12`.
+fn phrase_end(text: &[u8], value: Value, announced: Announced, setting: Setting) -> Option<usize> {
     if value.quoted
-        || !setting.own_line
-        || setting.spaced
-        || !announced.shouted
+        || announced.strength != Strength::Password
+        || !announced.last
         || text::at(text, value.end) != b' '
         || !text[value.start..value.end].iter().all(|&b| text::is(b, LOWER))
     {
-        return value.end;
+        return None;
+    }
+    let placed = match setting.operator {
+        Operator::Equals => setting.own_line && !setting.spaced,
+        Operator::Colon | Operator::Says => true,
+        _ => false,
+    };
+    if !placed {
+        return None;
     }
     let stop = text::line_end(text, value.end, 64);
-    let rest = text[value.end..stop].trim_ascii();
-    let plain = rest.split(|&b| b == b' ').all(|word| {
-        word.iter().all(|&b| text::is(b, LOWER)) && word.len() >= 3
-            || word.iter().all(|&b| text::is(b, DIGIT))
-    });
-    let numbered = rest.last().is_some_and(|&b| text::is(b, DIGIT));
-    if plain && numbered && text::count(rest, b' ') >= 1 { stop } else { value.end }
+    let quote = memchr::memchr3(b'"', b'\'', b'`', &text[value.start..stop]);
+    let stop = quote.map_or(stop, |quote| value.start + quote);
+    let phrase = text[value.start..stop].trim_ascii_end();
+    let phrase = phrase.strip_suffix(b".").unwrap_or(phrase);
+    judge::is_whole_phrase(phrase, announced.kind == "passphrase").then_some(value.start + phrase.len())
 }
 
 /// Reads the assignment whose name begins with a vendor's name. Only opaque values are taken.
@@ -449,7 +546,9 @@ fn hit(announced: Announced, start: usize, end: usize) -> Hit {
 fn name_end(text: &[u8], at: usize) -> usize {
     let mut end = text::run_end(text, at, NAME, LONGEST_NAME);
     // The one name among the many that is not of the alphabet of programs.
-    if text::starts_with(text, end, "ña".as_bytes()) && text[at..end].ends_with(b"contrase") {
+    if text::starts_with(text, end, "ña".as_bytes())
+        && text[at..end].to_ascii_lowercase().ends_with(b"contrase")
+    {
         end += "ña".len();
     }
     while end > at && matches!(text[end - 1], b'.' | b'-') {
@@ -549,9 +648,10 @@ fn is_bound_by_word(text: &[u8], name_start: usize, announced: Announced) -> boo
     if announced.shouted && (gap >= 2 || text::at(text, after) == b'\t') && lead.is_empty() {
         return true;
     }
-    let bound = BINDERS
-        .iter()
-        .any(|word| lead.ends_with(word) && !text::is(text::before(lead, lead.len() - word.len()), ALNUM));
+    let bound = BINDERS.iter().any(|word| {
+        let from = lead.len().saturating_sub(word.len());
+        lead[from..].eq_ignore_ascii_case(word) && !text::is(text::before(lead, from), ALNUM)
+    });
     // fish and tcl: `set NAME value`
     bound && (announced.shouted || !lead.ends_with(b"add") && !lead.ends_with(b"param"))
         || announced.shouted && lead.ends_with(b"set")

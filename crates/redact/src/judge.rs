@@ -55,6 +55,11 @@ pub(crate) fn is_secret(announced: Announced, name: &[u8], value: &[u8], setting
                     && setting.operator != Operator::Compares
                     && is_trusted_with_uuid(announced, name, setting)
         }
+        Strength::Faint if announced.kind == "otp" && shape.digits == shape.len => {
+            (4..=8).contains(&shape.len)
+                && matches!(setting.operator, Operator::Colon | Operator::Says)
+                && !setting.quoted
+        }
         Strength::Faint if announced.kind == "auth" && structures::is_encoded_pair(value) => true,
         Strength::Faint => {
             value.len() >= 20
@@ -169,7 +174,11 @@ fn is_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setti
         let mixed =
             shape.digits > 0 || shape.upper > 0 && shape.lower > 0 && shape.symbols > 0 && !shape.is_wordy();
         // "Passwort: walnut28" in a sentence; `password: value2,` in a program.
-        let written = setting.line_end && shape.digits >= 2 && setting.operator == Operator::Colon;
+        let written = shape.digits >= 2
+            && (setting.operator == Operator::Colon
+                || setting.operator == Operator::Equals && !setting.spaced)
+            && shape.joiners == 0
+            && !is_technical(value);
         let typed = mixed && shape.letters() > 1 && !is_markup_or_label(value, shape);
         return value.len() >= 6 && typed && (telling || written) && !has_code_marks(value)
             || shape.is_opaque();
@@ -334,6 +343,14 @@ fn is_phrase_password(value: &[u8], shape: &Shape, setting: Setting) -> bool {
             shape.digits > 0 && shape.symbols > 0 && shape.letters() > 0
         });
     odd || is_phrase(value, shape)
+}
+
+/// A phrase with nothing around it to say where it ends: only a number at its end, or the word passphrase
+/// before it, tells it from a sentence.
+pub(crate) fn is_whole_phrase(value: &[u8], passphrase: bool) -> bool {
+    let shape = Shape::of(value);
+    let numbered = value.last().is_some_and(|&b| text::is(b, DIGIT));
+    (2..=6).contains(&shape.spaces) && (numbered || passphrase) && is_phrase(value, &shape)
 }
 
 /// `correct horse battery 52`: plain words and a number, no sentence.

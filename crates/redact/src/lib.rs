@@ -26,6 +26,7 @@ mod mask;
 mod operators;
 mod pem;
 mod personal;
+mod program;
 mod prose;
 mod scan;
 mod structures;

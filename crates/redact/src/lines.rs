@@ -15,6 +15,16 @@ const LEADS: &[&[u8]] = &[
     b"var", b"let", b"const", b"val", b"my", b"def",
 ];
 
+/// What stands before the name on its line, without what viewers and logs put there.
+pub(crate) fn bare_lead(text: &[u8], name_start: usize) -> &[u8] {
+    let start = text::line_start(text, name_start);
+    let lead = without_stamps(strip_colors_and_numbers(&text[start..name_start]));
+    // A level: DEBUG, INFO.
+    let trimmed = lead.trim_ascii_start();
+    let level = text::run_end(trimmed, 0, text::UPPER, 8);
+    if level >= 4 && matches!(text::at(trimmed, level), b' ' | b':') { &trimmed[level..] } else { lead }
+}
+
 /// The assignment has its line to itself, but for what tools put before it.
 pub(crate) fn is_own_line(text: &[u8], name_start: usize) -> bool {
     let start = text::line_start(text, name_start);

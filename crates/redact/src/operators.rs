@@ -32,6 +32,17 @@ pub(crate) enum Operator {
 
 /// Finds the operator after a name and where its value begins.
 pub(crate) fn operator(text: &[u8], name_end: usize) -> Option<(Operator, usize, bool)> {
+    // the password's …
+    if text::starts_with(text, name_end, b"'s ") {
+        return prose::said(text, name_end + 3).map(|at| (Operator::Says, at, true)).or(Some((
+            Operator::Says,
+            name_end + 3,
+            true,
+        )));
+    }
+    if let Some(value) = prose::after_pronoun(text, name_end) {
+        return Some((Operator::Says, value, true));
+    }
     let mut at = text::run_end_of(text, name_end, b'\\', 8);
     let closed_quote = matches!(text::at(text, at), b'"' | b'\'' | b'`');
     if closed_quote {
@@ -69,7 +80,14 @@ pub(crate) fn operator(text: &[u8], name_end: usize) -> Option<(Operator, usize,
             return comma(text, at);
         }
         b'<' if next == b'-' && spaced => (Operator::Equals, 2),
-        b'(' if spaced && gap == name_end => (Operator::Says, 1),
+        b'(' if spaced && gap == name_end => {
+            // auth token (prod): …
+            let close = memchr::memchr(b')', &text[at..text.len().min(at + 24)]).map(|close| at + close + 1);
+            match close.filter(|&close| text::starts_with(text, close, b": ")) {
+                Some(close) => (Operator::Colon, close + 1 - at),
+                None => (Operator::Says, 1),
+            }
+        }
         b'-' if spaced && next == b' ' => (Operator::Says, 1),
         _ if spaced && text::starts_with(text, at, "→".as_bytes()) => (Operator::Says, "→".len()),
         _ if spaced && text::starts_with(text, at, "–".as_bytes()) => (Operator::Says, "–".len()),

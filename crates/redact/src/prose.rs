@@ -110,6 +110,30 @@ pub(crate) fn said(text: &[u8], at: usize) -> Option<usize> {
     None
 }
 
+/// "the password, it's …", "her password. New one: …"
+pub(crate) fn after_pronoun(text: &[u8], at: usize) -> Option<usize> {
+    if !matches!(text::at(text, at), b',' | b'.') || text::at(text, at + 1) != b' ' {
+        return None;
+    }
+    const PRONOUNS: &[&[u8]] = &[
+        b"it's ",
+        b"it is ",
+        b"its ",
+        b"new one: ",
+        b"the new one is ",
+        b"new one is ",
+        b"namely ",
+        b"now it's ",
+        b"now ",
+        b"it's now ",
+        b"it is now ",
+        b"here it is: ",
+    ];
+    let word = PRONOUNS.iter().find(|word| text::starts_with_folded(text, at + 2, word))?;
+    let value = at + 2 + word.len();
+    is_told(text, value, false).then_some(value)
+}
+
 /// A credential on a line of its own, behind a line that ends by naming it. What viewers put before lines
 /// is no part of it.
 pub(crate) fn on_next_line(text: &[u8], line_break: usize) -> Option<Value> {
@@ -219,7 +243,8 @@ pub(crate) fn before(scan: &mut Scan<'_>, noun: usize) -> bool {
     let at = start + joint;
     // "as the password column" speaks of something else.
     let end = text::run_end(text, noun, ALPHA, 24);
-    let known = [&b"password"[..], b"passphrase", b"passwd", b"passcode", b"pass"];
+    let known =
+        [&b"password"[..], b"passphrase", b"passwd", b"passcode", b"pass", b"token", b"key", b"secret"];
     let next = text::at(text, end);
     let ends = next == 0
         || matches!(next, b'.' | b',' | b';' | b'\n' | b'\r' | b')' | b'!' | b'?' | b'"' | b'\\')
@@ -240,7 +265,10 @@ pub(crate) fn before(scan: &mut Scan<'_>, noun: usize) -> bool {
         let word = memchr::memrchr3(b' ', b'\t', b'"', lead).map_or(0, |found| found + 1);
         (line + word, at, false)
     };
-    if start >= end || !judge::is_told_password(&text[start..end], quoted) {
+    let opaque = !text::starts_with_folded(text, noun, b"pass");
+    let value = &text[start..end.max(start)];
+    let believed = if opaque { judge::is_opaque_cell(value) } else { judge::is_told_password(value, quoted) };
+    if !believed {
         return false;
     }
     scan.hits.push(Hit::new(start, end, &RULES[0]));
@@ -332,4 +360,55 @@ fn word_end_of_user(text: &[u8], from: usize, stop: usize) -> usize {
         end += 1;
     }
     end
+}
+
+/// Names of passwords in other scripts. The filter folds letters of the Latin alphabet only, so texts that
+/// hold others are searched for these by themselves.
+pub(crate) fn foreign(scan: &mut Scan<'_>) {
+    const NAMES: &[&str] = &[
+        "пароль",
+        "Пароль",
+        "ПАРОЛЬ",
+        "パスワード",
+        "密码",
+        "密碼",
+        "口令",
+        "비밀번호",
+        "hasło",
+        "Hasło",
+        "סיסמה",
+        "şifre",
+        "Şifre",
+        "lösenord",
+        "Lösenord",
+    ];
+    const JOINTS: &[&str] =
+        &["は", "：", ":", "是", "為", "为", "=", "-", "—", "–", "это", "to", "는", "은", "är", " "];
+    let text = scan.text;
+    if text.is_ascii() {
+        return;
+    }
+    for name in NAMES {
+        for at in memchr::memmem::find_iter(text, name.as_bytes()) {
+            let mut from = at + name.len();
+            for _ in 0..4 {
+                let Some(joint) = JOINTS.iter().find(|joint| text::starts_with(text, from, joint.as_bytes()))
+                else {
+                    break;
+                };
+                from += joint.len();
+            }
+            if from == at + name.len() {
+                continue;
+            }
+            let Some(found) = value::read(text, from, Ending::Blank) else { continue };
+            let end = text[found.start..found.end]
+                .iter()
+                .position(|&b| b >= 0x80)
+                .map_or(found.end, |stop| found.start + stop);
+            if judge::is_told_password(&text[found.start..end], found.quoted) {
+                scan.hits.push(Hit::new(found.start, end, &RULES[0]));
+            }
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::filter::{self, Literal, Run};
 use crate::hit::Hit;
 use crate::text;
-use crate::{assign, commands, encoded, headers, pem, structures, unescaped, urls, vendors};
+use crate::{assign, commands, encoded, headers, pem, prose, structures, unescaped, urls, vendors};
 
 /// Who looks at a literal that was found.
 #[derive(Debug, Clone, Copy)]
@@ -129,6 +129,7 @@ pub(crate) fn scan(text: &[u8], depth: u8) -> Vec<Hit> {
         }
         cursor.resume(text, at, resume);
     }
+    prose::foreign(&mut scan);
     unescaped::scan(text, depth, &mut scan.hits);
     scan.hits
 }

@@ -1,4 +1,5 @@
-//! Prints megabytes per second of CPU for each shape of input: ordinary ones first, then hostile ones.
+//! Prints megabytes per second of CPU for each shape of input: ordinary ones first, then hostile ones; and what
+//! one envelope of a usual size costs, for it is in the waiting time of every hook.
 //! `cargo run --release -p throughline-redact --example throughput [FILE…]` also measures files of your own.
 
 #![expect(clippy::print_stdout, reason = "a measuring program")]
@@ -19,10 +20,17 @@ fn main() {
     for (name, unit) in shapes() {
         let text = unit.repeat(SIZE / unit.len() + 1);
         let rate = measure(|| redactor.bytes(text.as_bytes()).bytes.len(), text.len());
-        let envelope = format!("{{\"tool_response\":{{\"stdout\":{}}}}}", quote(&text));
+        let envelope = envelope(&text);
         let walked = measure(|| redactor.envelope(envelope.as_bytes()).json.len(), envelope.len());
         println!("{name:<22} bytes {rate:>7.0} MB/s   envelope {walked:>7.0} MB/s");
         rates.push((name, rate.min(walked)));
+    }
+    for size in [300, 1_000, 10_000, 64_000, 100_000] {
+        let (_, unit) = &shapes()[0];
+        let text: String = unit.chars().cycle().take(size).collect();
+        let envelope = envelope(&text);
+        let rate = measure(|| redactor.envelope(envelope.as_bytes()).json.len(), envelope.len());
+        println!("envelope of {:>6} bytes {:>8.1} µs", envelope.len(), envelope.len() as f64 / rate);
     }
     for path in std::env::args().skip(1) {
         if let Ok(text) = std::fs::read(&path) {
@@ -43,14 +51,19 @@ fn main() {
 /// Several runs together: the system counts processor time in ticks, and one run is too short for them.
 fn measure(mut run: impl FnMut() -> usize, bytes: usize) -> f64 {
     const ENOUGH: f64 = 0.3;
+    const MOST_RUNS: u32 = 1_000_000;
     let (start, busy) = (Instant::now(), cpu_seconds());
     let mut runs = 0;
+    // Asking for the time costs more than redacting a short text.
+    let batch = 1 + (100_000 / bytes) as u32;
     loop {
-        black_box(run());
-        runs += 1;
+        for _ in 0..batch {
+            black_box(run());
+        }
+        runs += batch;
         let wall = start.elapsed().as_secs_f64();
         let spent = busy.zip(cpu_seconds()).map_or(wall, |(before, after)| after - before);
-        if spent > ENOUGH || runs > 1000 {
+        if spent > ENOUGH || runs > MOST_RUNS {
             return bytes as f64 * f64::from(runs) / 1e6 / spent;
         }
     }
@@ -60,6 +73,10 @@ fn measure(mut run: impl FnMut() -> usize, bytes: usize) -> f64 {
 fn cpu_seconds() -> Option<f64> {
     let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(schedule.split(' ').next()?.parse::<f64>().ok()? / 1e9)
+}
+
+fn envelope(text: &str) -> String {
+    format!("{{\"tool_response\":{{\"stdout\":{}}}}}", quote(text))
 }
 
 fn quote(text: &str) -> String {

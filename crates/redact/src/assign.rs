@@ -254,6 +254,7 @@ fn beside(scan: &mut Scan<'_>, at: usize, name_end: usize) -> usize {
     let certain = announced.last
         && (query
             || operator == Operator::Twin
+            || operator == Operator::Says && value.quoted && !told
             || operator == Operator::Comma && announced.firm && is_setter(text, name_start)
             || text::before(text, name_start) == b'[' && text::at(text, name_end) == b']'
             || bound && (binder || value.quoted)

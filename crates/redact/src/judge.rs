@@ -24,7 +24,7 @@ pub(crate) fn is_secret(announced: Announced, name: &[u8], value: &[u8], setting
         return false;
     }
     let shape = Shape::of(value);
-    if shape.foreign > 0 && shape.letters() == 0 {
+    if shape.foreign > 0 && shape.letters() == 0 && (shape.digits == 0 || shape.spaces > 0) {
         return false;
     }
     let believed = match announced.strength {
@@ -114,9 +114,12 @@ fn is_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setti
         || setting.own_line
         || setting.flag
         || setting.certain
+        || setting.labelled
         || setting.operator == Operator::Markup;
     if setting.operator == Operator::Says {
-        return is_told_password(value, setting.quoted) || is_last_word(value, shape, setting);
+        return is_told_password(value, setting.quoted)
+            || is_last_word(value, shape, setting)
+            || is_told_word(value, shape, setting);
     }
     if shape.digits == shape.len {
         // Digits alone are a count in code, a PIN or a poor password in quotes.
@@ -132,7 +135,14 @@ fn is_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setti
         return false;
     }
     // `define('DB_PASSWORD', '…')` sets a variable; `('password', '…')` may be a name and its label.
-    let set = setting.operator == Operator::Comma && (announced.shouted || setting.certain);
+    // A literal that a password is set to, or compared with.
+    let spoken = setting.quoted
+        && announced.firm
+        && announced.last
+        && setting.operator != Operator::Comma
+        && !is_technical(value)
+        && !(shape.joiners > 0 && shape.symbols == 0 && shape.digits < 2);
+    let set = setting.operator == Operator::Comma && (announced.shouted || setting.certain) || spoken;
     if matches!(setting.operator, Operator::Comma | Operator::Compares | Operator::Call) && !set {
         let typed = shape.digits > 0
             && shape.letters() > 0
@@ -163,6 +173,7 @@ fn is_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setti
             && shape.flips <= 1
             && shape.digits < 2
             && !announced.shouted
+            && !setting.labelled
         {
             // `password = value2` is code; `password=hunter2` is not.
             return false;
@@ -208,10 +219,16 @@ fn is_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setti
         && (shape.surprise >= 5.2 || setting.operator == Operator::Blank && !shape.is_wordy())
 }
 
-/// Two words run together, lower case, where a file has its passwords: `password: bluehorse`. Labels begin
-/// with a capital, types are short, names of programs have joints.
+/// Letters alone where a file has its passwords: `password: bluehorse`, `"BlueHorse"`, `blue-horse-sea`. Labels,
+/// types and names of programs have words of their trade in them, or joints of another kind.
 fn is_plain_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setting) -> bool {
-    if !announced.last || shape.lower != shape.len || value.len() < 9 || is_predicate(value) {
+    if !announced.last || value.len() < 9 || is_predicate(value) {
+        return false;
+    }
+    let lower = shape.lower == shape.len;
+    let camel = shape.letters() == shape.len && shape.humps > 0 && shape.lower > shape.upper;
+    let kebab = is_word_chain_of(value, shape, 3) && value.len() >= 12;
+    if !(lower || (camel || kebab) && !has_word_of_trade(value)) {
         return false;
     }
     if setting.quoted {
@@ -220,11 +237,44 @@ fn is_plain_password(announced: Announced, value: &[u8], shape: &Shape, setting:
     }
     match setting.operator {
         Operator::Markup => announced.firm,
-        Operator::Equals | Operator::Colon => {
-            setting.line_end && (setting.own_line && !setting.spaced || setting.labelled)
+        Operator::Equals => setting.line_end && (setting.own_line && !setting.spaced || setting.labelled),
+        // `password: SecretType` is a member of a program.
+        Operator::Colon => {
+            !camel && setting.line_end && (setting.own_line && !setting.spaced || setting.labelled)
         }
         _ => false,
     }
+}
+
+/// A word of forms, messages and programs inside: `PasswordField`, `forgot-password-link`, `InvalidLogin`.
+fn has_word_of_trade(value: &[u8]) -> bool {
+    #[rustfmt::skip]
+    const WORDS: &[&[u8]] = &[
+        b"pass", b"field", b"input", b"label", b"text", b"type", b"error", b"invalid", b"require", b"form", b"user",
+        b"name", b"login", b"button", b"hidden", b"string", b"value", b"key", b"token", b"secret", b"auth", b"basic",
+        b"hash", b"encod", b"plain", b"enter", b"confirm", b"reset", b"change", b"forgot", b"valid", b"length", b"rule",
+        b"schema", b"component", b"view", b"page", b"provider", b"manager", b"service", b"policy", b"strength",
+        b"expire", b"wrong", b"match", b"weak", b"short", b"must", b"cred", b"config", b"option", b"param", b"arg",
+        b"data", b"object", b"class", b"model", b"handler", b"prompt", b"digest", b"bytes", b"char", b"test", b"example",
+        b"default", b"code", b"file", b"link", b"mail", b"account", b"session", b"request", b"response", b"custom",
+        b"array", b"list", b"item", b"index", b"crypt", b"sign", b"placeholder", b"missing", b"empty", b"script", b"sql",
+        b"kennwort", b"wachtwoord", b"contrase", b"senha", b"parola", b"heslo", b"haslo", b"time", b"access",
+    ];
+    WORDS.iter().any(|word| text::contains_folded(value, word))
+}
+
+/// Two words with a sign between them: `Blue#Horse`, `Blue!Horse`.
+fn is_made(value: &[u8]) -> bool {
+    value.len() >= 8
+        && value.iter().filter(|b| !text::is(**b, ALPHA)).count() == 1
+        && value.windows(3).any(|three| {
+            text::is(three[0], ALPHA)
+                && matches!(
+                    three[1],
+                    b'!' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'~' | b'+' | b'?' | b'@'
+                )
+                && text::is(three[2], UPPER)
+        })
 }
 
 /// What passwords are hashed, encoded and encrypted with.
@@ -290,7 +340,7 @@ pub(crate) fn is_told_password(value: &[u8], quoted: bool) -> bool {
             && shape.is_wordy()
             && !quoted;
     let mixed = shape.upper > 0 && shape.lower > 0;
-    let odd = mixed && !shape.is_wordy() && (shape.symbols > 0 || shape.humps >= 2);
+    let odd = mixed && (!shape.is_wordy() && (shape.symbols > 0 || shape.humps >= 2) || is_made(value));
     let typed = shape.digits > 0 && (shape.letters() > 0 || shape.symbols > 0) || odd;
     let letters = quoted && shape.lower == shape.len && shape.len >= 10;
     (typed && !technical || letters || shape.is_opaque()) && !is_markup_or_label(value, &shape)
@@ -303,6 +353,16 @@ fn is_last_word(value: &[u8], shape: &Shape, setting: Setting) -> bool {
         && shape.lower == shape.len
         && (10..=24).contains(&value.len())
         && !is_predicate(value)
+}
+
+/// "the password is `dragon`": said outright and set apart, a plain word is one.
+fn is_told_word(value: &[u8], shape: &Shape, setting: Setting) -> bool {
+    let camel = shape.humps > 0 && shape.lower > shape.upper && value.len() >= 10;
+    (setting.certain && setting.quoted && value.len() >= 6 || camel && setting.spaced)
+        && shape.letters() == shape.len
+        && !is_predicate(value)
+        && !has_word_of_trade(value)
+        && !value::is_placeholder(value)
 }
 
 /// Ends as the words do that describe passwords: required, insecure, alphanumeric, somewhere.
@@ -319,8 +379,17 @@ fn is_predicate(value: &[u8]) -> bool {
 
 /// `correct-horse-battery-staple`
 pub(crate) fn is_word_chain(value: &[u8], shape: &Shape) -> bool {
+    is_word_chain_of(value, shape, 4)
+}
+
+fn is_word_chain_of(value: &[u8], shape: &Shape, least: usize) -> bool {
     let words = value.split(|&b| matches!(b, b'-' | b'.' | b'_')).filter(|word| word.len() >= 3).count();
-    words >= 4 && shape.upper == 0 && shape.spaces == 0 && shape.joiners + 1 == words
+    words >= least
+        && shape.digits == 0
+        && shape.symbols == 0
+        && shape.upper == 0
+        && shape.spaces == 0
+        && shape.joiners + 1 == words
 }
 
 /// `SCSI_PASS_THROUGH32`, `kPasswordType2`: a name of the program, where one may stand.

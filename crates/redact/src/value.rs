@@ -282,7 +282,7 @@ fn is_vocabulary(value: &[u8]) -> bool {
         b"manager", b"provider", b"store", b"master", b"server", b"host", b"root", b"github", b"gitlab",
         b"aws", b"google", b"azure", b"slack", b"stripe", b"openai", b"anthropic", b"npm", b"docker",
         b"admin", b"guest", b"temp", b"temporary", b"tbd", b"na", b"mypassword", b"mypass", b"mysecret", b"mytoken",
-        b"mykey", b"unknown", b"never", b"varchar", b"encrypted", b"option", b"instead", b"argument", b"flag",
+        b"mykey", b"passwort", b"kennwort", b"wachtwoord", b"contrasena", b"senha", b"parola", b"heslo", b"haslo", b"unknown", b"never", b"varchar", b"encrypted", b"option", b"instead", b"argument", b"flag",
         b"parameter", b"prompt", b"stdin", b"ask", b"interactive",
     ];
     static INITIALS: OnceLock<[Vec<&[u8]>; 26]> = OnceLock::new();

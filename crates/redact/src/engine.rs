@@ -159,20 +159,27 @@ impl Redactor {
             return edits;
         }
         edits.edits = self.to_edits(text, first);
-        let mut current = apply(text, &edits.edits);
         for _ in 1..MOST_PASSES {
             if edits.edits.is_empty() {
                 break;
             }
             let mut again = Edits::default();
-            let hits = if current.len() > NEARBY * 4
+            let nearby = edited_len(text, &edits.edits) > NEARBY * 4
                 && edits.edits.iter().all(Edit::is_local)
-                && self.inner.patterns.is_empty()
-            {
-                self.hits_nearby(&current, &edits.edits)
+                && self.inner.patterns.is_empty();
+            // Usually nothing more is found nearby, and the text with its marks is never needed as a whole.
+            let mut current = if nearby { Vec::new() } else { apply(text, &edits.edits) };
+            let hits = if nearby {
+                self.hits_nearby(text, &edits.edits)
             } else {
                 self.hits(&current, name, &mut again)
             };
+            if hits.is_empty() {
+                break;
+            }
+            if nearby {
+                current = apply(text, &edits.edits);
+            }
             let more = self.to_edits(&current, hits);
             if more.is_empty() {
                 break;
@@ -180,7 +187,6 @@ impl Redactor {
             edits.edits = compose(&edits.edits, more);
             edits.open_private |= again.open_private;
             edits.had_private |= again.had_private;
-            current = apply(text, &edits.edits);
         }
         edits
     }
@@ -203,16 +209,39 @@ impl Redactor {
         hit::settle(hits, &mask::marks(text))
     }
 
-    /// Hits near the marks just made. Further away nothing has changed since the pass before, and a long text
-    /// with one secret need not be read twice.
+    /// Hits in the edited text, near the marks just made. Further away nothing has changed since the pass before,
+    /// and a long text with one secret need not be read twice.
     fn hits_nearby(&self, text: &[u8], edits: &[Edit]) -> Vec<Hit> {
         let mut hits = Vec::new();
         let mut unused = Edits::default();
-        let mut window = 0..0;
+        let length = edited_len(text, edits);
         let mut near: Vec<Range<usize>> = Vec::new();
-        let mut grown: isize = 0;
-        let mut flush = |window: Range<usize>, near: &mut Vec<Range<usize>>| {
-            for mut hit in self.hits(&text[window.clone()], None, &mut unused) {
+        let mut rest = edits;
+        // How far the edited text is ahead before the edits left, and behind those of the window.
+        let mut ahead: isize = 0;
+        while !rest.is_empty() {
+            let mut window = 0..0;
+            let mut count = 0;
+            let mut passed = ahead;
+            near.clear();
+            for edit in rest {
+                let at = edit.start.strict_add_signed(passed);
+                let end = at + edit.text.len();
+                let start = at.saturating_sub(2 * NEARBY);
+                if count == 0 {
+                    window.start = start;
+                } else if start >= window.end {
+                    break;
+                }
+                window.end = length.min(end + 2 * NEARBY);
+                near.push(at.saturating_sub(NEARBY)..end + NEARBY);
+                passed += growth(edit);
+                count += 1;
+            }
+            let (inside, behind) = rest.split_at(count);
+            let whence = window.start.strict_add_signed(-ahead)..window.end.strict_add_signed(-passed);
+            let edited = apply_within(text, whence, inside);
+            for mut hit in self.hits(&edited, None, &mut unused) {
                 hit.start += window.start;
                 hit.end += window.start;
                 hit.whole = hit.whole.map(|whole| whole.start + window.start..whole.end + window.start);
@@ -221,21 +250,9 @@ impl Redactor {
                     hits.push(hit);
                 }
             }
-            near.clear();
-        };
-        for edit in edits {
-            let at = (edit.start as isize + grown) as usize;
-            grown += edit.text.len() as isize - (edit.end - edit.start) as isize;
-            let end = at + edit.text.len();
-            let around = at.saturating_sub(2 * NEARBY)..text.len().min(end + 2 * NEARBY);
-            if around.start < window.end {
-                window.end = around.end;
-            } else {
-                flush(std::mem::replace(&mut window, around), &mut near);
-            }
-            near.push(at.saturating_sub(NEARBY)..end + NEARBY);
+            rest = behind;
+            ahead = passed;
         }
-        flush(window, &mut near);
         hits
     }
 
@@ -310,18 +327,32 @@ impl Redactor {
 
 /// `text` with `edits` (sorted, apart) made.
 pub(crate) fn apply(text: &[u8], edits: &[Edit]) -> Vec<u8> {
+    apply_within(text, 0..text.len(), edits)
+}
+
+/// A part of `text` with `edits`, which are all inside it, made.
+fn apply_within(text: &[u8], part: Range<usize>, edits: &[Edit]) -> Vec<u8> {
     if edits.is_empty() {
-        return text.to_vec();
+        return text[part].to_vec();
     }
-    let mut output = Vec::with_capacity(text.len() + 64);
-    let mut from = 0;
+    let mut output = Vec::with_capacity(part.len() + 64);
+    let mut from = part.start;
     for edit in edits {
         output.extend_from_slice(&text[from..edit.start]);
         output.extend_from_slice(edit.text.as_bytes());
         from = edit.end;
     }
-    output.extend_from_slice(&text[from..]);
+    output.extend_from_slice(&text[from..part.end]);
     output
+}
+
+/// How much longer an edit makes the text.
+fn growth(edit: &Edit) -> isize {
+    edit.text.len() as isize - (edit.end - edit.start) as isize
+}
+
+fn edited_len(text: &[u8], edits: &[Edit]) -> usize {
+    text.len().strict_add_signed(edits.iter().map(growth).sum())
 }
 
 /// Edits of an edited text, carried back to the text it came from.
@@ -330,21 +361,19 @@ pub(crate) fn compose(first: &[Edit], second: Vec<Edit>) -> Vec<Edit> {
     let mut next = 0;
     // How far the edited text is ahead of the original after the edits passed so far.
     let mut grown: isize = 0;
-    let pass =
-        |edit: &Edit, grown: isize| grown + edit.text.len() as isize - (edit.end - edit.start) as isize;
     for edit in second {
         // First edits that end at or before the start stay as they are.
         while next < first.len()
             && (first[next].start as isize + grown) + first[next].text.len() as isize <= edit.start as isize
         {
-            grown = pass(&first[next], grown);
+            grown += growth(&first[next]);
             composed.push(first[next].clone());
             next += 1;
         }
         let start = (edit.start as isize - grown) as usize;
         // Those inside are swallowed: what they left was found again as part of something larger.
         while next < first.len() && (first[next].start as isize + grown) < edit.end as isize {
-            grown = pass(&first[next], grown);
+            grown += growth(&first[next]);
             next += 1;
         }
         let end = (edit.end as isize - grown) as usize;

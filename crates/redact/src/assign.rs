@@ -210,7 +210,8 @@ fn beside(scan: &mut Scan<'_>, at: usize, name_end: usize) -> usize {
     let bound = operator == Operator::Blank && !flagged && {
         binder = is_bound_by_word(text, name_start, announced);
         let word_end = text::run_end(text, value_at, ALPHA, 64);
-        let bound = binder && (announced.shouted || ends_line(text, word_end) || is_typed(text, value_at))
+        let bound = binder
+            && (announced.shouted || ends_line(text, word_end, false) || is_typed(text, value_at))
             || is_typed(text, value_at) && is_blank_bound(text, name_start, name);
         // `password "…"`: a sentence, or a language that needs no operator.
         told = !bound
@@ -250,7 +251,7 @@ fn beside(scan: &mut Scan<'_>, at: usize, name_end: usize) -> usize {
     {
         own_line = false;
     }
-    let line_end = ends_line(text, value.end);
+    let line_end = ends_line(text, value.end, value.quoted);
     let certain = announced.last
         && (query
             || operator == Operator::Twin
@@ -399,7 +400,7 @@ fn is_command(text: &[u8], name_start: usize, value: Value, operator: Operator) 
     let start = text::line_start(text, name_start);
     let lead = &text[start..name_start];
     memchr::memmem::find(lead, b" -").is_some()
-        || ends_line(text, value.end)
+        || ends_line(text, value.end, value.quoted)
             && memchr::memchr(b' ', lead.trim_ascii()).is_some()
             && memchr::memmem::find(lead, b"the ").is_none()
         || text[value.end..].starts_with(b" -")

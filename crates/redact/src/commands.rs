@@ -91,7 +91,7 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize, name: &[u8]) -> usize {
     let after = at + name.len();
     let previous = text::before(text, at);
     // `12:mysql …` is a numbered line; `std::mysql` is not a command.
-    let numbered = previous == b':' && at >= 2 && text::is(text[at - 2], text::DIGIT);
+    let numbered = previous == b':' && at >= 2 && text::is(text[at - 2], ALNUM);
     let joined = matches!(previous, b'-' | b'_' | b'.' | b':' | b',' | b'@' | b'#') && !numbered;
     if joined || text::is(previous, ALNUM) && !text::begins_token(text, at) {
         return at + 1;

@@ -41,6 +41,10 @@ pub(crate) fn is_own_line(text: &[u8], name_start: usize) -> bool {
         return false;
     }
     lead = without_stamps(strip_colors_and_numbers(lead));
+    // The first line of a string: msg="password: …".
+    if let [.., b'=' | b'(' | b'[' | b' ' | b':' | b'{', b'"' | b'\'' | b'`'] = lead {
+        return true;
+    }
     loop {
         lead = lead.trim_ascii();
         let before = lead.len();
@@ -72,7 +76,7 @@ fn without_stamps(lead: &[u8]) -> &[u8] {
     if name > 0 && text::at(lead, bar) == b'|' && text::at(lead, bar + 1) == b' ' {
         lead = &lead[bar + 1..];
     }
-    for _ in 0..2 {
+    for _ in 0..3 {
         let trimmed = lead.trim_ascii_start();
         let stamped = text::run_end(trimmed, 0, DIGIT, 4) == 4 && text::at(trimmed, 4) == b'-';
         let bracketed = trimmed.first() == Some(&b'[') || trimmed.starts_with(b"##[");
@@ -133,8 +137,12 @@ fn strip_colors_and_numbers(lead: &[u8]) -> &[u8] {
 }
 
 /// The value that ends at `end` ends its line, but for a quote, a color or an escaped line break.
-pub(crate) fn ends_line(text: &[u8], end: usize) -> bool {
+pub(crate) fn ends_line(text: &[u8], end: usize, quoted: bool) -> bool {
     let mut at = text::run_end_of(text, end, b'\\', 4);
+    // The string that holds the line ends with it.
+    if !quoted && matches!(text::at(text, at), b'"' | b'\'' | b'`') {
+        return true;
+    }
     if matches!(text::at(text, at), b'n' | b'r') && at > end {
         return true;
     }

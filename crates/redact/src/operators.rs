@@ -98,7 +98,7 @@ pub(crate) fn operator(text: &[u8], name_end: usize) -> Option<(Operator, usize,
         b'<' if text::starts_with(text, at, b"<<<") => (Operator::Equals, 3),
         b'<' => return markup_pair(text, at),
         b'|' if spaced => return table_cell(text, name_end, at),
-        b'\n' | b'\r' if !closed_quote => {
+        b'\n' | b'\r' if !closed_quote || text::before(text, at) == b'`' => {
             return value_attribute(text, at)
                 .map(|at| (Operator::Twin, at, true))
                 .or_else(|| prose::on_next_line(text, at).map(|value| (Operator::Says, value.start, true)));
@@ -264,7 +264,12 @@ fn table_cell(text: &[u8], name_end: usize, bar: usize) -> Option<(Operator, usi
 fn value_attribute(text: &[u8], from: usize) -> Option<usize> {
     let limit = text.len().min(from + 280);
     let window = &text[from..limit];
-    let stop = memchr::memchr3(b'}', b'{', b'>', window).unwrap_or(window.len());
+    // `<property name="password">`: the attributes end here.
+    if window.first() == Some(&b'>') {
+        return None;
+    }
+    let stop = memchr::memchr2(b'}', b'{', window).unwrap_or(window.len());
+    let stop = memchr::memmem::find(&window[..stop], b"/>").unwrap_or(stop);
     let blank_line = memchr::memmem::find(&window[..stop], b"\n\n").unwrap_or(stop);
     let lines = memchr::memchr_iter(b'\n', &window[..blank_line]).nth(3).unwrap_or(blank_line);
     member(text, from, from + lines)

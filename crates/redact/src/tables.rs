@@ -52,7 +52,12 @@ pub(crate) fn scan(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> O
     if stop >= text.len() || stop - line >= LONGEST_HEADER {
         return None;
     }
-    let lead = prefix(&text[line..stop]);
+    let next = after_break(text, stop);
+    let row = &text[next.min(text.len())..text::line_end(text, next.min(text.len()), LONGEST_ROW)];
+    let lead = prefix(&text[line..stop]).max(common_lead(&text[line..name_start], row));
+    // The header begins a string: `text = 'user,password`.
+    let quote = opening_quote(&text[line + lead..name_start]);
+    let lead = lead + quote.map_or(0, |(at, _)| at + 1);
     let header = without_color(&text[line + lead..stop]);
     let separator = separator(header, name_start.checked_sub(line + lead)?, name_end - line - lead)?;
     let mut named: Vec<(usize, Strength)> = Vec::new();
@@ -79,13 +84,22 @@ pub(crate) fn scan(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> O
     while row < text.len() && rows < MOST_ROWS {
         let end = text::line_end(text, row, LONGEST_ROW);
         // What a viewer puts before the header it puts before each row.
-        let from = if lead > 0 { row + prefix(&text[row..end]).min(end - row) } else { row };
-        if is_rule(without_color(&text[from..end])) {
+        let from = if lead == 0 {
+            row
+        } else if common_lead(&text[line..name_start], &text[row..end]) >= lead {
+            row + lead
+        } else {
+            row + prefix(&text[row..end]).min(end - row)
+        };
+        // The string may end with the row.
+        let stop =
+            quote.and_then(|(_, quote)| memchr::memchr(quote, &text[from..end])).map_or(end, |at| from + at);
+        if is_rule(without_color(&text[from..stop])) {
             rows += 1;
             row = after_break(text, end);
             continue;
         }
-        let cells: Vec<(usize, usize)> = cells(without_color(&text[from..end]), separator).collect();
+        let cells: Vec<(usize, usize)> = cells(without_color(&text[from..stop]), separator).collect();
         if cells.len() != columns {
             break;
         }
@@ -118,6 +132,40 @@ fn is_cell_secret(value: &[u8], strength: Strength) -> bool {
         return !value::is_code(value) && !value.iter().all(|&b| b == b'-');
     }
     judge::is_opaque_cell(value)
+}
+
+/// The quote that is open before the first cell, and where.
+fn opening_quote(lead: &[u8]) -> Option<(usize, u8)> {
+    let first = lead.iter().position(|&b| matches!(b, b',' | b';' | b'|' | b'\t')).unwrap_or(lead.len());
+    let at = lead[..first].iter().rposition(|&b| matches!(b, b'"' | b'\'' | b'`'))?;
+    let quote = lead[at];
+    // `"name","password"` has its quotes around each cell.
+    let cell_is_quoted = at + 1 == first || text::count(&lead[..first], quote).is_multiple_of(2);
+    (!cell_is_quoted && at > 0).then_some((at, quote))
+}
+
+/// What two lines have in common at their beginning, numbers aside: what a log or a viewer put there. A cell
+/// or a bar is no part of it.
+fn common_lead(header: &[u8], row: &[u8]) -> usize {
+    let common = header
+        .iter()
+        .zip(row)
+        .take_while(|(a, b)| a == b || text::is(**a, text::DIGIT) && text::is(**b, text::DIGIT))
+        .count();
+    let lead = &header[..common];
+    let end = lead
+        .iter()
+        .rposition(|&b| matches!(b, b' ' | b'\t' | b':' | b'>' | b']' | b')'))
+        .map_or(0, |at| at + 1);
+    // The row begins with its bar.
+    let bar = memchr::memchr(b'|', &header[..end]).filter(|&bar| is_first_bar(header, bar));
+    bar.unwrap_or(end)
+}
+
+/// The bar opens the row, rather than closing the name of a container before it.
+fn is_first_bar(header: &[u8], bar: usize) -> bool {
+    memchr::memchr(b'|', &header[bar + 1..]).is_some()
+        || !text::is(text::before(header, bar.saturating_sub(1)), ALNUM)
 }
 
 /// The sign between the cells, judged by what stands on both sides of the name.

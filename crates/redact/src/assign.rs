@@ -89,6 +89,11 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
     {
         return resume;
     }
+    // "seed phrase: …" is one name.
+    let phrase =
+        [&b" phrase"[..], b" words"].into_iter().find(|word| text::starts_with_folded(text, name_end, word));
+    let seed = text::starts_with_folded(text, at, b"seed") || text::starts_with_folded(text, at, b"recovery");
+    let name_end = name_end + phrase.filter(|_| seed).map_or(0, <[u8]>::len);
     let found = scan.hits.len();
     let resume = beside(scan, at, name_end);
     if scan.hits.len() == found && is_strong_word(text, at) {
@@ -166,6 +171,10 @@ fn beside(scan: &mut Scan<'_>, at: usize, name_end: usize) -> usize {
     let dashes = name.iter().take_while(|&&b| b == b'-').count();
     let flagged = dashes > 0 && text::begins_token(text, name_start);
     let name = full_name(text, name_start, trim_name(&name[dashes..]));
+    // checksum/secret: the digest of one.
+    if text[..name_start].ends_with(b"checksum/") {
+        return name_end;
+    }
     let Some(announced) = lexicon::announced(name) else { return name_end };
     // arn:aws:secretsmanager:…:secret:name is the name of a secret.
     if operator == Operator::Colon && value_at == name_end + 1 && text::before(text, name_start) == b':' {
@@ -179,7 +188,7 @@ fn beside(scan: &mut Scan<'_>, at: usize, name_end: usize) -> usize {
     let mut operator = operator;
     if operator == Operator::Comma && !names {
         // strcmp(password, "…"), assertEqual(user.password, "…")
-        if !announced.last || !announced.firm {
+        if !announced.last || !announced.firm || announced.strength != Strength::Password {
             return name_end;
         }
         operator = Operator::Compares;
@@ -246,6 +255,14 @@ fn beside(scan: &mut Scan<'_>, at: usize, name_end: usize) -> usize {
     if announced.kind == "mnemonic" {
         return mnemonic(scan, value, name_end);
     }
+    // `password: SomeType2;` is a declaration.
+    if !value.quoted
+        && operator == Operator::Colon
+        && text::at(text, value.end) == b';'
+        && text::is(text[value.start], UPPER)
+    {
+        return name_end;
+    }
     // `password: other_name,` is a member of a program's structure; configuration has no comma there.
     if !value.quoted && operator == Operator::Colon && matches!(text::at(text, value.end), b',' | b';' | b')')
     {
@@ -255,6 +272,7 @@ fn beside(scan: &mut Scan<'_>, at: usize, name_end: usize) -> usize {
     let certain = announced.last
         && (query
             || operator == Operator::Twin
+            || operator == Operator::Markup && text::before(text, name_start) == b'<'
             || operator == Operator::Says && value.quoted && !told
             || operator == Operator::Comma && announced.firm && is_setter(text, name_start)
             || text::before(text, name_start) == b'[' && text::at(text, name_end) == b']'
@@ -438,6 +456,13 @@ fn is_field(text: &[u8], name_start: usize, value: Value) -> bool {
     let start = text::line_start(text, name_start);
     let lead = &text[start..name_start];
     if OPTIONS.iter().any(|option| lead.trim_ascii_end().ends_with(option)) {
+        return true;
+    }
+    // vault kv put path password=…
+    if ends_line(text, value.end, value.quoted)
+        && memchr::memchr(b' ', lead.trim_ascii()).is_some()
+        && !lead.iter().any(|&b| matches!(b, b'(' | b'"' | b'\'' | b'=' | b','))
+    {
         return true;
     }
     // `user=me, password=…` is a call over several lines.
@@ -674,6 +699,7 @@ fn is_blank_bound(text: &[u8], name_start: usize, name: &[u8]) -> bool {
         b"login ",
         b"configure set ",
         b"machine ",
+        b"config set ",
         b"encrypted ",
         b"create user",
         b"create role",

@@ -362,6 +362,18 @@ fn chpasswd(scan: &mut Scan<'_>, at: usize) -> usize {
     let start = text::line_start(text, at);
     let lead = &text[start..at];
     let resume = at + 8;
+    // chpasswd <<< 'user:password'
+    let stop = text::line_end(text, resume, 200);
+    if let Some(here) = memchr::memmem::find(&text[resume..stop], b"<<<") {
+        let from = text::skip_blank(text, resume + here + 3, 4);
+        if let Some(word) = value::read(text, from, value::Ending::Blank)
+            && let Some(colon) = memchr::memchr(b':', &text[word.start..word.end])
+            && !value::is_placeholder(&text[word.start + colon + 1..word.end])
+        {
+            scan.hits.push(Hit::new(word.start + colon + 1, word.end, &RULES[0]));
+        }
+        return resume;
+    }
     let Some(echo) = memchr::memmem::find(lead, b"echo ") else { return resume };
     let Some(colon) = memchr::memchr(b':', &lead[echo..]) else { return resume };
     let from = start + echo + colon + 1;

@@ -50,6 +50,7 @@ pub(crate) fn is_secret(announced: Announced, name: &[u8], value: &[u8], setting
         }
         Strength::Opaque => {
             is_opaque_value(name, value, &shape)
+                || announced.kind == "api-key" && announced.last && is_short_key(&shape, setting)
                 || announced.shouted && setting.own_line && is_secretive(announced, value, &shape, setting)
                 || value::is_uuid(value)
                     && setting.operator != Operator::Compares
@@ -67,8 +68,28 @@ pub(crate) fn is_secret(announced: Announced, name: &[u8], value: &[u8], setting
                 && is_faint_enough(announced, &shape, setting)
         }
     };
+    let believed = believed
+        || setting.quoted
+            && announced.last
+            && (announced.strength > Strength::Faint || announced.shouted)
+            && matches!(setting.operator, Operator::Equals | Operator::Colon | Operator::Comma)
+            && is_noise(&shape)
+            && !value
+                .windows(2)
+                .any(|pair| matches!(pair, b"()" | b"::" | b"->" | b"=>" | b"\\d" | b"\\w" | b"\\s"));
     // Last, because it is the dearest question and most values are out by now.
     believed && !value::is_placeholder(value)
+}
+
+/// `apikey: abcd1234efgh`: short, but letters and digits take turns.
+fn is_short_key(shape: &Shape, setting: Setting) -> bool {
+    (10..20).contains(&shape.len)
+        && shape.digits >= 3
+        && shape.letters() >= 3
+        && shape.flips >= 2
+        && shape.joiners + shape.symbols + shape.spaces + shape.foreign == 0
+        && (setting.quoted || setting.own_line || setting.flag)
+        && !matches!(setting.operator, Operator::Comma | Operator::Compares | Operator::Call)
 }
 
 /// A UUID is a key where somebody says key, and an identifier under most other names.
@@ -142,7 +163,9 @@ fn is_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setti
         && setting.operator != Operator::Comma
         && !is_technical(value)
         && !(shape.joiners > 0 && shape.symbols == 0 && shape.digits < 2);
-    let set = setting.operator == Operator::Comma && (announced.shouted || setting.certain) || spoken;
+    let set =
+        setting.operator == Operator::Comma && (announced.shouted || setting.certain) && !is_technical(value)
+            || spoken;
     if matches!(setting.operator, Operator::Comma | Operator::Compares | Operator::Call) && !set {
         let typed = shape.digits > 0
             && shape.letters() > 0
@@ -522,6 +545,16 @@ fn is_secretive(announced: Announced, value: &[u8], shape: &Shape, setting: Sett
         && mixed
         && (shape.symbols > 0 || !shape.is_wordy() || written)
         && !is_markup_or_label(value, shape)
+}
+
+/// What key generators of web frameworks write: every kind of sign in no order, blanks and brackets among them.
+fn is_noise(shape: &Shape) -> bool {
+    shape.len >= 20
+        && shape.symbols >= 4
+        && shape.digits >= 2
+        && shape.letters() >= 6
+        && shape.flips + shape.symbols >= shape.len / 4
+        && shape.surprise > 4.4
 }
 
 fn is_opaque_value(name: &[u8], value: &[u8], shape: &Shape) -> bool {

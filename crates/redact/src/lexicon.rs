@@ -67,7 +67,7 @@ const KEY_MAKERS: &[&str] = &[
     "integration", "deploy", "ssh", "rsa", "webhook", "rest", "write", "read", "ingest", "ingestion",
     "functions", "host", "security", "root", "token", "jwt", "data", "dev", "developer", "user",
     "customer", "project", "merchant", "partner", "sdk", "live", "prod", "routing", "agent", "insert",
-    "instrumentation", "publishable", "vault", "unlock", "recovery", "seal", "unseal", "site", "maps",
+    "instrumentation", "publishable", "vault", "unlock", "recovery", "seal", "unseal", "maps",
     "speech", "vision", "cognitive", "translator", "billing", "payment", "gateway", "bot", "sms", "geo", "weather",
     "openai", "monitoring", "telemetry", "logging", "metrics", "tracking", "analytics", "backup",
 ];
@@ -276,6 +276,9 @@ fn part_announces(part: &str, before: &str, index: usize) -> Option<(Strength, &
         if bare.len() > ending.len() && bare.ends_with(ending) {
             return Some((Strength::Password, "password"));
         }
+    }
+    if matches!(bare, "phrase" | "words") && matches!(before, "seed" | "recovery" | "mnemonic" | "backup") {
+        return Some((Strength::Secret, "mnemonic"));
     }
     if roles & IS_SECRET != 0 || bare.len() > 6 && bare.ends_with("secret") {
         return Some((Strength::Secret, if bare == "mnemonic" { "mnemonic" } else { "secret" }));

@@ -114,6 +114,9 @@ pub(crate) fn operator(text: &[u8], name_end: usize) -> Option<(Operator, usize,
             if let Some(value) = value_attribute(text, at) {
                 return Some((Operator::Twin, value, true));
             }
+            if let Some(value) = attributed(text, name_end) {
+                return Some((Operator::Markup, value, false));
+            }
             if let Some(value) = registry_value(text, at) {
                 return Some((Operator::Twin, value, true));
             }
@@ -128,6 +131,13 @@ pub(crate) fn operator(text: &[u8], name_end: usize) -> Option<(Operator, usize,
         }
         _ => return None,
     };
+    // <AdministratorPassword><Value>…
+    if operator == Operator::Markup && text::at(text, at + 1) == b'<' {
+        let inside = [&b"<value>"[..], b"<string>", b"<plaintext>"]
+            .into_iter()
+            .find(|tag| text::starts_with_folded(text, at + 1, tag))?;
+        return Some((Operator::Markup, at + 1 + inside.len(), false));
+    }
     let mut after = at + length;
     // **Password:** value
     if operator == Operator::Colon
@@ -299,12 +309,8 @@ fn member(text: &[u8], from: usize, to: usize) -> Option<usize> {
         if assigns && WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)) {
             return Some(text::skip_blank(text, after + 1, 8));
         }
-        // Another pair begins.
-        if assigns
-            && [&b"name"[..], b"key", b"variable", b"parameterkey"]
-                .iter()
-                .any(|known| word.eq_ignore_ascii_case(known))
-        {
+        // A member that is neither a value nor a description of one: this is some other text.
+        if assigns && !is_description(word) {
             return None;
         }
         if !assigns && at == from {
@@ -313,6 +319,18 @@ fn member(text: &[u8], from: usize, to: usize) -> Option<usize> {
         at = end.max(at + 1);
     }
     None
+}
+
+/// Members that stand between the name and the value of a variable in the listings of clouds and pipelines.
+fn is_description(word: &[u8]) -> bool {
+    #[rustfmt::skip]
+    const WORDS: &[&[u8]] = &[
+        b"type", b"sensitive", b"description", b"secure", b"encrypted", b"overwrite", b"tier", b"datatype", b"version",
+        b"slotsetting", b"secret", b"protected", b"masked", b"hidden", b"raw", b"enabled", b"isenabled", b"scope",
+        b"environment_scope", b"variable_type", b"required", b"issecret", b"id", b"label", b"group", b"kind", b"format",
+        b"target", b"serializeas", b"override", b"public",
+    ];
+    WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// `<key>Password</key><string>…`, `<name>password</name><value>…`.
@@ -331,6 +349,16 @@ fn markup_pair(text: &[u8], at: usize) -> Option<(Operator, usize, bool)> {
         .into_iter()
         .find(|tag| text::starts_with_folded(text, open, tag))?;
     Some((Operator::Markup, open + opens.len(), false))
+}
+
+/// `<Pass encoding="base64">value</Pass>`
+fn attributed(text: &[u8], name_end: usize) -> Option<usize> {
+    let name = text::run_start(text, name_end, NAME, LONGEST_NAME);
+    if text::before(text, name) != b'<' {
+        return None;
+    }
+    let close = name_end + memchr::memchr2(b'>', b'\n', &text[name_end..text.len().min(name_end + 96)])?;
+    (text[close] == b'>' && text[close - 1] != b'/').then_some(close + 1)
 }
 
 /// `DefaultPassword    REG_SZ    value`

@@ -70,7 +70,9 @@ pub(crate) fn literal_after(text: &[u8], name_end: usize) -> Option<usize> {
         trimmed,
         b"{" | b"= (" | b"=(" | b"= \\" | b":= (" | b": (" | b"(" | b"= [" | b"::new(" | b"::from("
     ) && !matches!(text::at(text, name_end), b'(');
-    let linked = LINKS.iter().any(|link| text::contains_folded(between, link));
+    // Over a line break only a function leads to its value.
+    let linked = (between.first() == Some(&b'(') || !between.contains(&b'\n'))
+        && LINKS.iter().any(|link| text::contains_folded(between, link));
     let calls = between.first() == Some(&b'(')
         && between.get(1) == Some(&b')')
         && matches!(trimmed.last(), Some(b'{' | b'>'));

@@ -52,7 +52,7 @@ const WORDS: &[&str] = &[
     "motdepasse", "_pw", "rootpw", "bindpw", "wachtwoord", "sas_", "jwt", "sessid", "sessionid",
     "session_id", "mnemonic", "seed_phrase", "seed phrase", "recovery phrase", "dsn", "salt", "signature",
     "sig=", "webhook", "haslo", "parola", "geheimnis", "otp", "pepper", "ikey", "skey", " pw ", "(pw ",
-    "pw: ", "pw=", "psk", "salasana", "heslo", "adgangskode", "senord", "sifre", "jelszo", "parool", ".pw",
+    "pw: ", "pw=", "psk", "salasana", "heslo", "adgangskode", "senord", "sifre", "jelszo", "parool", ".pw", "bearer",
 ];
 
 pub(crate) fn literals() -> Vec<Literal> {

@@ -38,6 +38,8 @@ pub(crate) enum Structure {
     DataSource,
     /// The private half of a PuTTY key.
     Putty,
+    /// `jdbc:oracle:thin:user/password@host`
+    Thin,
     /// "credentials: …"
     ToldAfter,
 }
@@ -107,6 +109,7 @@ pub(crate) const ANCHORS: &[(&str, Structure)] = &[
     ("create token ", Structure::Printed),
     ("openssl rand", Structure::Printed),
     ("private-lines:", Structure::Putty),
+    (":thin:", Structure::Thin),
     ("@tcp(", Structure::DataSource),
     ("@unix(", Structure::DataSource),
     ("@tcp6(", Structure::DataSource),
@@ -231,6 +234,7 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize, structure: Structure) -> usiz
         Structure::Redirected => redirected(scan, at),
         Structure::Printed => printed(scan, at),
         Structure::DataSource => data_source(scan, at),
+        Structure::Thin => thin(scan, at),
         Structure::Putty => pem::putty(scan, at),
         Structure::ToldAfter => prose::credentials(scan, at),
     }
@@ -596,6 +600,26 @@ fn printed(scan: &mut Scan<'_>, at: usize) -> usize {
     }
     scan.hits.push(Hit::new(line, stop, &RULES[9]));
     resume
+}
+
+/// `jdbc:oracle:thin:user/password@host`
+fn thin(scan: &mut Scan<'_>, at: usize) -> usize {
+    let text = scan.text;
+    let from = at + ":thin:".len();
+    let user = text::run_end(text, from, ALNUM | JOINER, 64);
+    if user == from || text::at(text, user) != b'/' {
+        return from;
+    }
+    let near = &text[user + 1..text.len().min(user + 130)];
+    let Some(end) =
+        near.iter().position(|&b| b == b'@' || b <= b' ' || b == b'"').filter(|&end| near[end] == b'@')
+    else {
+        return from;
+    };
+    if end >= 3 && !value::is_placeholder(&near[..end]) {
+        scan.hits.push(Hit::new(user + 1, user + 1 + end, &RULES[10]));
+    }
+    from
 }
 
 /// `user:password@tcp(host:port)/database`

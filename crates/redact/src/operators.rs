@@ -74,6 +74,8 @@ pub(crate) fn operator(text: &[u8], name_end: usize) -> Option<(Operator, usize,
         b'|' if next == b'|' && text::at(text, at + 2) == b'=' => (Operator::Equals, 3),
         b'|' | b'?' if matches!(next, b'|' | b'?' | b':') && spaced => return default_value(text, at + 2),
 
+        // A closed bracket before the comma ended the call that the name stands in.
+        b',' if text::before(text, gap) == b')' => return None,
         b',' if closed_quote => return comma(text, at),
         // CURLOPT_USERPWD, "…" and {:password, "…"}
         b',' if matches!(text::at(text, text::skip_blank(text, at + 1, 4)), b'"' | b'\'') => {
@@ -157,6 +159,10 @@ pub(crate) fn operator(text: &[u8], name_end: usize) -> Option<(Operator, usize,
     if matches!(text::at(text, value), b'\n' | b'\r') {
         // A value on the next line is only believed in quotes.
         let line = skip_space(text, value, LONGEST_GAP);
+        // A fence opens a listing.
+        if text::starts_with(text, line, b"```") {
+            return None;
+        }
         if !matches!(text::at(text, line), b'"' | b'\'' | b'`') {
             let alone = (operator == Operator::Colon).then(|| prose::on_next_line(text, value)).flatten();
             return alone.map(|alone| (Operator::Says, alone.start, true));

@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod envelopes;
+mod families;
 mod linear;
 mod properties;
 mod rules;

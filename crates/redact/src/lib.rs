@@ -7,6 +7,11 @@
 //! `scan` wakes the scanner for it, `hit::settle` joins what was found, `engine` turns it into edits and
 //! repeats until nothing more is found, so that a second pass over the result never changes it. Envelopes are
 //! walked by `json`, string by string, with the name of each value as context.
+//!
+//! A name and its value: `assign` reads the name, `operators` finds the value, `placement` and `lines` say what
+//! the place is, `judge` and `words` whether such a value there is a secret. `prose`, `program`, `tables`,
+//! `shell` and `commands` know the places where the two stand apart; `unescaped` reads what is written inside
+//! other text.
 
 mod assign;
 mod bigram;
@@ -26,9 +31,11 @@ mod mask;
 mod operators;
 mod pem;
 mod personal;
+mod placement;
 mod program;
 mod prose;
 mod scan;
+mod shell;
 mod structures;
 mod tables;
 mod tags;
@@ -37,6 +44,7 @@ mod unescaped;
 mod urls;
 mod value;
 mod vendors;
+mod words;
 
 use std::borrow::Cow;
 

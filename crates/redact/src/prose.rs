@@ -8,6 +8,7 @@ use crate::lines;
 use crate::scan::Scan;
 use crate::text::{self, ALNUM, ALPHA};
 use crate::value::{self, Ending, Value};
+use crate::words;
 
 /// "the passphrase for the deploy key on the old box is …": further away it is another thought.
 const MOST_WORDS: usize = 6;
@@ -48,26 +49,10 @@ const EXPLAINS: &[&[u8]] = &[
 ];
 
 /// What may stand between the verb and the value: "is now set to …".
+#[rustfmt::skip]
 const FILLERS: &[&[u8]] = &[
-    b"now",
-    b"currently",
-    b"still",
-    b"set",
-    b"to",
-    b"be",
-    b"changed",
-    b"reset",
-    b"just",
-    b"simply",
-    b"actually",
-    b"always",
-    b"temporarily",
-    b"literally",
-    b"jetzt",
-    b"the",
-    b"string",
-    b"value",
-    b"been",
+    b"now", b"currently", b"still", b"set", b"to", b"be", b"changed", b"reset", b"just", b"simply",
+    b"actually", b"always", b"temporarily", b"literally", b"jetzt", b"the", b"string", b"value", b"been",
 ];
 
 /// Where the value begins in the sentence that goes on at `at`, behind the name of a credential.
@@ -115,19 +100,10 @@ pub(crate) fn after_pronoun(text: &[u8], at: usize) -> Option<usize> {
     if !matches!(text::at(text, at), b',' | b'.') || text::at(text, at + 1) != b' ' {
         return None;
     }
+    #[rustfmt::skip]
     const PRONOUNS: &[&[u8]] = &[
-        b"it's ",
-        b"it is ",
-        b"its ",
-        b"new one: ",
-        b"the new one is ",
-        b"new one is ",
-        b"namely ",
-        b"now it's ",
-        b"now ",
-        b"it's now ",
-        b"it is now ",
-        b"here it is: ",
+        b"it's ", b"it is ", b"its ", b"new one: ", b"the new one is ", b"new one is ", b"namely ",
+        b"now it's ", b"now ", b"it's now ", b"it is now ", b"here it is: ",
     ];
     let word = PRONOUNS.iter().find(|word| text::starts_with_folded(text, at + 2, word))?;
     let value = at + 2 + word.len();
@@ -267,7 +243,7 @@ pub(crate) fn before(scan: &mut Scan<'_>, noun: usize) -> bool {
     };
     let opaque = !text::starts_with_folded(text, noun, b"pass");
     let value = &text[start..end.max(start)];
-    let believed = if opaque { judge::is_opaque_cell(value) } else { judge::is_told_password(value, quoted) };
+    let believed = if opaque { judge::is_opaque_cell(value) } else { words::is_told_password(value, quoted) };
     if !believed {
         return false;
     }
@@ -345,7 +321,7 @@ pub(crate) fn credentials(scan: &mut Scan<'_>, at: usize) -> usize {
     // `login: name / name` is a path or a choice unless one of them is no word.
     let odd = bytes.iter().filter(|b| text::is(**b, text::DIGIT)).count() >= 2
         || bytes.iter().any(u8::is_ascii_punctuation);
-    let believed = odd && judge::is_told_password(bytes, found.quoted)
+    let believed = odd && words::is_told_password(bytes, found.quoted)
         || spaced && bytes.len() >= 8 && end == stop && bytes.iter().all(|&b| text::is(b, ALPHA));
     if !believed || user.eq_ignore_ascii_case(bytes) || value::is_placeholder(bytes) {
         return resume;
@@ -408,7 +384,7 @@ pub(crate) fn foreign(scan: &mut Scan<'_>) {
                 .iter()
                 .position(|&b| b >= 0x80)
                 .map_or(found.end, |stop| found.start + stop);
-            if judge::is_told_password(&text[found.start..end], found.quoted) {
+            if words::is_told_password(&text[found.start..end], found.quoted) {
                 scan.hits.push(Hit::new(found.start, end, &RULES[0]));
             }
         }

@@ -208,7 +208,7 @@ fn beside(scan: &mut Scan<'_>, at: usize, name_end: usize) -> usize {
         announced.strength > Strength::Faint && (announced.firm || !name.eq_ignore_ascii_case(b"pass"));
     let next_line = operator == Operator::Says && text[name_end..value_at.min(text.len())].contains(&b'\n');
     // "here is the token", an empty line, the token; `printenv NAME` and what it prints.
-    let printed = next_line && announced.shouted;
+    let printed = next_line && announced.shouted && is_printed(text, name_start, name_end, value_at);
     let noun = is_noun
         && (!next_line || announced.strength < Strength::Password && is_plain_noun(text, name_start, name));
     if operator == Operator::Says && !printed && !noun {
@@ -307,6 +307,17 @@ fn beside(scan: &mut Scan<'_>, at: usize, name_end: usize) -> usize {
     value.end
 }
 
+/// `printenv NAME`, `echo $NAME`, `NAME:` and directly below what it holds.
+fn is_printed(text: &[u8], name_start: usize, name_end: usize, value_at: usize) -> bool {
+    let between = &text[name_end..value_at];
+    let lead = &text[text::line_start(text, name_start)..name_start];
+    text::count(between, b'\n') == 1
+        && (between.contains(&b':')
+            || [&b"printenv"[..], b"echo", b" get", b"print", b"show"]
+                .iter()
+                .any(|word| text::contains_folded(lead, word)))
+}
+
 /// `"NAME=some value"`: quotes around the whole assignment close its value.
 fn enclosed(text: &[u8], name_start: usize, value_at: usize, operator: Operator) -> Option<Value> {
     let quote = text::before(text, name_start);
@@ -321,6 +332,10 @@ fn enclosed(text: &[u8], name_start: usize, value_at: usize, operator: Operator)
     let slashes = name_start - 1 - text::run_start_of(text, name_start - 1, b'\\', 8);
     let whole = value::read(text, name_start - 1 - slashes, Ending::Punctuation)?;
     let closed = matches!(text::at(text, text::run_end_of(text, whole.end, b'\\', 8)), b'"' | b'\'');
+    // "NAME=value command --with arguments" is a command.
+    if memchr::memmem::find(&text[value_at.min(whole.end)..whole.end], b" -").is_some() {
+        return None;
+    }
     // "a=b&c=d" is a form.
     let closed = closed && !text[value_at.min(whole.end)..whole.end].contains(&b'&');
     (closed && whole.end > value_at).then_some(Value { start: value_at, end: whole.end, quoted: true })

@@ -248,7 +248,9 @@ fn take(scan: &mut Scan<'_>, word: Word, part: Part) {
     if value.len() < 3
         || value::is_placeholder(value)
         || value == b"-"
-        || value.starts_with(b"@") && part == Part::Whole && !value.ends_with(b"@")
+        || value.starts_with(b"@")
+            && part == Part::Whole
+            && value[1..].iter().all(|&b| text::is(b, text::NAME) || b == b'/')
         || value.starts_with(b"--")
     {
         return;

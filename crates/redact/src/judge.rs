@@ -252,7 +252,7 @@ fn is_jumble(shape: &Shape, setting: Setting) -> bool {
         && shape.upper > 0
         && shape.lower > 0
         && (shape.digits > 0 && shape.symbols >= 2 && shape.surprise >= 4.75
-            || shape.symbols >= 4 && shape.surprise >= 4.4)
+            || shape.symbols >= 4 && shape.surprise >= if setting.certain { 3.8 } else { 4.4 })
 }
 
 /// `SCSI_PASS_THROUGH32`, `kPasswordType2`: a name of the program, where one may stand.
@@ -346,7 +346,18 @@ fn is_noise(shape: &Shape) -> bool {
         && shape.surprise > 4.4
 }
 
+/// `abcd-efgh-ijkl-mnop`, four letters at a time and none of it a word.
+fn is_grouped(value: &[u8], shape: &Shape) -> bool {
+    shape.len == 19
+        && shape.lower == 16
+        && value.split(|&b| b == b'-').all(|group| group.len() == 4)
+        && shape.surprise > 4.3
+}
+
 fn is_opaque_value(name: &[u8], value: &[u8], shape: &Shape) -> bool {
+    if is_grouped(value, shape) {
+        return true;
+    }
     if !shape.is_opaque() && !is_long_mixture(shape) {
         return false;
     }

@@ -96,7 +96,8 @@ const DESCRIPTIONS: &[&str] = &[
     "metadata", "meta", "props", "dialog", "modal", "screen", "component", "api", "auth", "hash_algorithm",
     "fingerprint", "thumbprint", "checksum", "digest", "etag", "sha", "sha1", "sha256", "md5", "ring",
     "arg", "args", "argument", "chain", "store", "vault", "cost", "price", "bytes", "bits", "board",
-    "word", "words", "points", "press", "code", "codes", "event", "down", "up", "fd", "fds", "verification",
+    "word", "words", "points", "press", "code", "codes", "event", "down", "up", "fd", "fds", "verification", "css", "scss", "js", "ts", "jsx",
+    "tsx", "html", "svg", "png", "json", "md", "py", "rb", "php", "yaml", "yml",
 ];
 
 /// Before a bare `key` or `token`, these say that it is no credential.

@@ -278,7 +278,7 @@ fn table_cell(text: &[u8], name_end: usize, bar: usize) -> Option<(Operator, usi
 /// `"value": …`, `value="…"`: the other half of a name and value pair, perhaps behind a member or two
 /// (`"Type": "SecureString"`) and whatever viewers put before each line.
 fn value_attribute(text: &[u8], from: usize) -> Option<usize> {
-    let limit = text.len().min(from + 280);
+    let limit = text.len().min(from + 360);
     let window = &text[from..limit];
     // `<property name="password">`: the attributes end here.
     if window.first() == Some(&b'>') {

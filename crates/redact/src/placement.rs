@@ -77,7 +77,11 @@ pub(crate) fn is_labelled(text: &[u8], name_start: usize, operator: Operator, sp
 /// The flag stands in a command and not in a sentence about flags: its value is quoted, or other flags
 /// stand before it and nothing but flags and arguments behind.
 pub(crate) fn is_command(text: &[u8], name_start: usize, value: Value, operator: Operator) -> bool {
-    if value.quoted || operator == Operator::Equals {
+    let flag = &text[name_start..text::run_end(text, name_start, NAME, LONGEST_NAME)];
+    if value.quoted
+        || operator == Operator::Equals
+        || matches!(flag, b"-storepass" | b"-keypass" | b"-passwd")
+    {
         return true;
     }
     let start = text::line_start(text, name_start);

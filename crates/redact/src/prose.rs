@@ -321,7 +321,7 @@ pub(crate) fn credentials(scan: &mut Scan<'_>, at: usize) -> usize {
     // `login: name / name` is a path or a choice unless one of them is no word.
     let odd = bytes.iter().filter(|b| text::is(**b, text::DIGIT)).count() >= 2
         || bytes.iter().any(u8::is_ascii_punctuation);
-    let believed = odd && words::is_told_password(bytes, found.quoted)
+    let believed = (odd || judge::is_opaque_cell(bytes)) && words::is_told_password(bytes, found.quoted)
         || spaced && bytes.len() >= 8 && end == stop && bytes.iter().all(|&b| text::is(b, ALPHA));
     if !believed || user.eq_ignore_ascii_case(bytes) || value::is_placeholder(bytes) {
         return resume;

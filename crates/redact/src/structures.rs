@@ -504,7 +504,10 @@ fn data_source(scan: &mut Scan<'_>, at: usize) -> usize {
         .map_or(floor, |found| floor + found + 1);
     let Some(colon) = memchr::memchr(b':', &text[start..at]) else { return at + 4 };
     let password = &text[start + colon + 1..at];
-    if password.len() < 3 || value::is_placeholder(password) || password.starts_with(b"%") {
+    if password.len() < 3
+        || value::is_placeholder(password)
+        || password.starts_with(b"%") && password.len() < 4
+    {
         return at + 4;
     }
     scan.hits.push(Hit::new(start + colon + 1, at, &RULES[10]));

@@ -56,7 +56,7 @@ pub(crate) fn scan(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> O
     let row = &text[next.min(text.len())..text::line_end(text, next.min(text.len()), LONGEST_ROW)];
     let lead = prefix(&text[line..stop]).max(common_lead(&text[line..name_start], row));
     // The header begins a string: `text = 'user,password`.
-    let quote = opening_quote(&text[line + lead..name_start]);
+    let quote = opening_quote(text.get(line + lead..name_start)?);
     let lead = lead + quote.map_or(0, |(at, _)| at + 1);
     let header = without_color(&text[line + lead..stop]);
     let separator = separator(header, name_start.checked_sub(line + lead)?, name_end - line - lead)?;

@@ -336,7 +336,8 @@ pub(crate) fn is_code(value: &[u8]) -> bool {
         b'(' | b'[' | b'{' | b'&' | b'*' | b'!' | b'~' | b'|' | b'=' | b'\\' | b'?' | b'^' | b'/'
     ) && value.len() > 1
         && !text::is(value[value.len() - 1], DIGIT)
-        && (matches!(first, b'(' | b'[' | b'{') || Shape::of(value).flips < 3)
+        && (matches!(first, b'(' | b'[' | b'{')
+            || value[value.len() - 1] != first && Shape::of(value).flips < 3)
     {
         let rest_is_name = value[1..].iter().all(|&b| {
             text::is(b, NAME)

@@ -114,3 +114,12 @@ fn text_inside_other_text() {
         "{“password”: “bluewhale77”}",
     ]);
 }
+
+#[test]
+fn a_name_inside_what_a_viewer_put_before_a_line_is_no_header() {
+    spared(&[
+        "read -s -p \"Password: \" PASSWORD\nexport PASSWORD\n\nthanks",
+        "token_1 | a\nb | c\n",
+        "2024-01-01 secret,\tkey\nx,\ty\n",
+    ]);
+}

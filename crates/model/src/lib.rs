@@ -6,13 +6,18 @@ mod entry;
 mod envelope;
 mod event;
 mod ids;
+mod memory;
 mod reply;
 
 pub use advice::{Advice, Note, Verdict};
 pub use entry::Entry;
 pub use envelope::{Context, Envelope};
 pub use event::{Author, Detail, Event, EventKind, Outcome, StartSource, Subagent, ToolCall};
-pub use ids::{EventId, SessionId, WorkspaceKey};
+pub use ids::{EventId, NotAnId, SessionId, WorkspaceKey};
+pub use memory::{
+    Learning, LearningKind, Memory, MemoryId, MemoryKind, Observation, Provenance, Summary, Urgency,
+    estimate_tokens,
+};
 pub use reply::Reply;
 
 /// Unix time in milliseconds. Never negative: a clock before 1970 reads as 0.

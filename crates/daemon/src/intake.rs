@@ -170,6 +170,10 @@ impl Intake {
         let workspace = event.cwd.as_deref().and_then(|cwd| self.workspaces.find(Path::new(cwd)));
         if let Some(workspace) = &workspace {
             note_workspace(&mut context, workspace);
+            // Known a moment after the first event of a project; every later one repeats it.
+            if let Some(commit) = self.workspaces.first_commit(&workspace.project_key) {
+                context.insert("first-commit".to_owned(), commit);
+            }
         }
         let context = Self::redact_context(&redactor, context);
         event.context.clone_from(&context);
@@ -306,6 +310,7 @@ fn note_workspace(context: &mut model::Context, workspace: &Workspace) {
     context.insert("workspace".to_owned(), workspace.key.as_str().to_owned());
     context.insert("root".to_owned(), workspace.root.clone());
     context.insert("project".to_owned(), workspace.project.clone());
+    context.insert("project-key".to_owned(), workspace.project_key.clone());
     if let Some(branch) = &workspace.branch {
         context.insert("branch".to_owned(), branch.clone());
     }

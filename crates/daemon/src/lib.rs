@@ -36,7 +36,7 @@ use crate::lifecycle::{Bound, Lock};
 use crate::log::Log;
 
 pub use crate::lifecycle::Lock as DaemonLock;
-pub use crate::workspace::{key as workspace_key, resolve as resolve_workspace};
+pub use crate::workspace::{ProjectIdentity, key as workspace_key, project_of, resolve as resolve_workspace};
 
 /// How often the spool, the socket and the journal's size are looked at when nothing happens.
 const LOOK_AROUND: Duration = Duration::from_mins(1);

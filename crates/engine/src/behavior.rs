@@ -94,6 +94,9 @@ pub struct Workspace {
     pub key: WorkspaceKey,
     pub root: String,
     pub project: String,
+    /// The same for all worktrees of one repository from the first moment. Clones are joined where they are
+    /// looked for, by the first commit their projects share.
+    pub project_key: String,
     pub branch: Option<String>,
 }
 

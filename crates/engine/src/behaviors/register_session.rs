@@ -151,6 +151,7 @@ mod tests {
                 key: WorkspaceKey::from_hex("k1".into()),
                 root: "/w".into(),
                 project: "w".into(),
+                project_key: "p1".into(),
                 branch: None,
             }),
             tables: Arc::new(move || Tables::open_read_only(&path)),

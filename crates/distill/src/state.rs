@@ -1,0 +1,64 @@
+//! What one session carries from turn to turn: the goal, failures that nothing has resolved yet, what was tried
+//! against them, and the files that wait for a commit. Bounded, and plain data.
+
+use model::{EventId, Millis};
+use serde::{Deserialize, Serialize};
+
+use crate::fault::Fault;
+
+/// Opaque to whoever stores it. An older or newer form reads as far as it can.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct State {
+    /// The first thing a person asked for.
+    pub(crate) goal: String,
+    pub(crate) turns: u32,
+    pub(crate) open: Vec<OpenFailure>,
+    /// Files changed since the last commit, with the event that changed each last.
+    pub(crate) uncommitted: Vec<(String, EventId)>,
+    /// Open items of the agent's list of work, by id.
+    pub(crate) items: Vec<(String, String)>,
+    /// Subagents whose results were read.
+    pub(crate) heard: Vec<String>,
+    /// What was decided, so that it is not said twice.
+    pub(crate) decided: Vec<String>,
+    /// How often each check passed, by its shown command.
+    pub(crate) checks: Vec<Check>,
+}
+
+/// A failure that nothing has resolved yet.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct OpenFailure {
+    pub key: String,
+    pub family: String,
+    pub shown: String,
+    pub fault: Fault,
+    pub failing: Vec<String>,
+    pub at: Millis,
+    pub attempts: u32,
+    pub events: Vec<EventId>,
+    pub tokens: u32,
+    /// Edits made against it that did not help, as quotes with the event of each.
+    pub tried: Vec<(String, EventId)>,
+    /// An observation of it was given.
+    pub told: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Check {
+    pub shown: String,
+    pub passed: u32,
+    pub failed: u32,
+    pub events: Vec<EventId>,
+    pub at: Millis,
+}
+
+impl State {
+    /// More open failures are noise; the oldest is forgotten.
+    pub(crate) const MAX_OPEN: usize = 12;
+    pub(crate) const MAX_FILES: usize = 60;
+    pub(crate) const MAX_ITEMS: usize = 40;
+    pub(crate) const MAX_HEARD: usize = 40;
+    pub(crate) const MAX_DECIDED: usize = 40;
+    pub(crate) const MAX_CHECKS: usize = 16;
+}

@@ -4,6 +4,7 @@
 mod hooks;
 mod powers;
 mod read;
+pub(crate) mod transcript;
 mod write;
 
 use model::{Advice, Event, EventKind, Reply};

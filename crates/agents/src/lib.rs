@@ -7,6 +7,7 @@ mod diff;
 mod document;
 mod json;
 mod settings;
+pub mod transcript;
 
 use model::{Advice, Context, Event, EventId, EventKind, Millis, Reply, Verdict};
 

@@ -5,6 +5,8 @@ mod fixtures;
 mod hostile;
 mod install;
 mod properties;
+mod transcript_properties;
+mod transcripts;
 
 use std::path::Path;
 

@@ -1,0 +1,204 @@
+//! What an agent keeps of a conversation, in our words: who said what, which tool was used and what it gave.
+//! Pure text to values. Files are walked and archived in `store`; secrets are taken out by whoever writes, and
+//! nothing here does it, so nothing here may be written as it is.
+//!
+//! One line of a file is none, one or several [`Line`]s: an agent may put several blocks into one record. The
+//! dialect (`ClaudeCode::lines`) makes them, [`chunks`] cuts the conversation into pieces for search, and a
+//! dialect's replay makes the events that its hooks would have sent.
+
+mod chunk;
+
+use std::collections::VecDeque;
+
+use model::{Context, Envelope, EventId, EventKind, Millis, SessionId};
+use serde_json::Value;
+
+pub use crate::claude_code::transcript::Replay;
+pub use chunk::{Chunk, MAX_CHUNK_CHARS, MAX_CHUNKS, TARGET_CHUNK_CHARS, Voice, chunks};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// The line of the file it was in, from 0. Also the line in the archive, which keeps every line.
+    pub number: u64,
+    pub at: Option<Millis>,
+    /// The agent's own name of the record, unique in its session.
+    pub uuid: Option<String>,
+    pub parent: Option<String>,
+    pub session: SessionId,
+    /// Groups the records of one prompt, where the agent says so.
+    pub prompt_id: Option<String>,
+    pub cwd: Option<String>,
+    pub branch: Option<String>,
+    /// Whose conversation it is in; `None` on the main thread.
+    pub subagent: Option<Sidechain>,
+    pub what: What,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sidechain {
+    pub id: String,
+    /// The subagent's type; not every record tells it.
+    pub kind: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum What {
+    /// A person's own words, and nothing that was put around them.
+    Person {
+        text: String,
+    },
+    /// A command a person typed; `name` has its slash.
+    Command {
+        name: String,
+        arguments: String,
+    },
+    /// A prompt that no person wrote: a subagent's task, the end of a background task.
+    Machine {
+        text: String,
+    },
+    /// Lines of one reply share `message`. `ends_turn` is false where a tool's use must follow.
+    Agent {
+        text: String,
+        message: Option<String>,
+        ends_turn: bool,
+    },
+    /// `file` is the one file it is about, where there is one.
+    ToolUse {
+        id: String,
+        name: String,
+        input: Value,
+        file: Option<String>,
+    },
+    /// `structured` is what a hook would have been given; `text` is what the model was given.
+    ToolResult {
+        id: String,
+        outcome: ToolOutcome,
+        text: String,
+        structured: Option<Value>,
+    },
+    /// The conversation before this was replaced by a summary, which follows.
+    Boundary {
+        trigger: String,
+    },
+    Compaction {
+        summary: String,
+    },
+    /// Repeated on every line of one reply: count once per `message`.
+    Usage {
+        message: Option<String>,
+        usage: Usage,
+    },
+    /// The agent's process began here, as far as hooks left a trace of it.
+    Start {
+        source: String,
+    },
+    /// A hook made the turn go on.
+    Held,
+    /// A person stopped the turn.
+    Interrupted,
+    /// What a local command printed for the person.
+    Printed,
+    /// Belongs to the conversation and says nothing: reminders, injected context, errors of the network.
+    Meta,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolOutcome {
+    Succeeded,
+    Failed,
+    Interrupted,
+    /// It never ran: a person, a rule or the check of its input refused it.
+    Refused,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    pub input: u64,
+    pub cache_read: u64,
+    pub cache_creation: u64,
+    pub output: u64,
+}
+
+impl Usage {
+    /// Tokens of the context window that were taken after this reply.
+    pub fn context(&self) -> u64 {
+        self.input
+            .saturating_add(self.cache_read)
+            .saturating_add(self.cache_creation)
+            .saturating_add(self.output)
+    }
+}
+
+/// An event of the past, in the words of the agent's hooks. **Not redacted**: feed it through the intake, like
+/// an envelope that just arrived.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PastEvent {
+    /// The same for the same record of the same session, however often it is read.
+    pub id: EventId,
+    pub at: Millis,
+    pub session: SessionId,
+    pub kind: EventKind,
+    /// The line that shows it.
+    pub line: u64,
+    pub twin: Twin,
+    /// What the transcript knows of the place: `branch`, the one of that day and not of today.
+    pub context: Context,
+    pub body: Vec<u8>,
+}
+
+impl PastEvent {
+    pub fn into_envelope(self, agent: &str) -> Envelope {
+        Envelope {
+            id: self.id,
+            at: self.at,
+            agent: agent.to_owned(),
+            hint: None,
+            context: self.context,
+            body: self.body,
+        }
+    }
+}
+
+/// How an event that a live hook sent is told to be the same as one of the past: their ids differ, since the
+/// client minted the one and the transcript gave the other. Skip a past event whose twin is known.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Twin {
+    /// Known if any event has this tool use. Look in all sessions: a resumed or forked session may carry the
+    /// records of its origin under an id of its own.
+    ToolUse(String),
+    /// Known if the session has an event of this kind for this prompt.
+    Prompt(String),
+    /// Known if the session has a SubagentStop of this subagent.
+    Subagent(String),
+    /// Nothing finer to go by: known if the session has an event of this kind.
+    Session,
+}
+
+/// The events of a whole transcript, in its order, made as they are asked for.
+pub fn events_of(
+    lines: impl IntoIterator<Item = Line>,
+    replay: Replay,
+    ending: Ending,
+) -> impl Iterator<Item = PastEvent> {
+    let mut lines = lines.into_iter();
+    let mut replay = Some(replay);
+    let mut ready = VecDeque::new();
+    std::iter::from_fn(move || {
+        while ready.is_empty() {
+            match lines.next() {
+                Some(line) => ready.extend(replay.as_mut()?.push(line)),
+                None => ready.extend(replay.take()?.finish(ending)),
+            }
+        }
+        ready.pop_front()
+    })
+}
+
+/// What the end of a file means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The session is over, as far as anyone can tell (its file has not changed for a day, say).
+    Over,
+    /// More may be written: no SessionEnd.
+    Open,
+}

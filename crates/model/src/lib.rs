@@ -2,6 +2,7 @@
 //! if you need one of those you are in the wrong room.
 
 mod advice;
+mod deed;
 mod entry;
 mod envelope;
 mod event;
@@ -10,6 +11,7 @@ mod memory;
 mod reply;
 
 pub use advice::{Advice, Note, Verdict};
+pub use deed::{Deed, OURSELVES};
 pub use entry::Entry;
 pub use envelope::{Context, Envelope};
 pub use event::{Author, Detail, Event, EventKind, Outcome, StartSource, Subagent, ToolCall};

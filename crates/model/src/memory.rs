@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::{EventId, Millis, SessionId, WorkspaceKey};
 
@@ -21,6 +22,20 @@ impl MemoryId {
 
     pub const fn from_u64(bits: u64) -> Self {
         Self(bits & ((1 << Self::BITS) - 1))
+    }
+
+    /// From what it comes from: an event and a position, a source and its own id. A real hash, so that nobody can
+    /// write a text that takes another memory's place.
+    pub fn of(parts: &[&str]) -> Self {
+        let mut hash = Sha256::new();
+        for part in parts {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+        let digest = hash.finalize();
+        let mut first = [0; 8];
+        first.copy_from_slice(&digest[..8]);
+        Self::from_u64(u64::from_le_bytes(first))
     }
 
     pub const fn as_u64(self) -> u64 {
@@ -181,6 +196,9 @@ pub struct Memory {
     /// The project's name as people say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
+    /// The same for every clone and worktree of one repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_key: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     /// The id it had where it was brought in from.
@@ -295,6 +313,7 @@ mod tests {
         assert_eq!(text.to_uppercase().replace('0', "O").replace('1', "I").parse(), Ok(id));
         let (first, last) = MemoryId::range(&text[..5]).unwrap();
         assert!(first <= id && id <= last);
+        assert_ne!(MemoryId::of(&["ab", "c"]), MemoryId::of(&["a", "bc"]));
         assert_eq!(MemoryId::range("u"), None);
         assert_eq!(MemoryId::range(""), None);
         assert_eq!(text[..5].parse::<MemoryId>(), Err(crate::ids::NotAnId));

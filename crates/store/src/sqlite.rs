@@ -2,9 +2,12 @@
 //! any time. It decides nothing about events; whoever calls `write` does.
 
 mod batch;
+mod memory_read;
+mod memory_rows;
 mod read;
 mod rows;
 mod stats;
+mod turn_rows;
 
 use std::ffi::OsString;
 use std::fs;
@@ -19,10 +22,13 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use crate::StoreError;
 
 pub use batch::Batch;
+pub use memory_read::SummaryRow;
+pub use memory_rows::{Filing, MemoryRow, Put};
 pub use rows::{
-    Count, DayCount, EventFilter, EventRow, MemoryFilter, MemoryRow, Order, PromptRow, SessionFilter,
-    SessionRow, SessionTouch, Stats, WorkspaceRow,
+    Count, DayCount, EventFilter, EventRow, MemoryFilter, Order, PromptRow, SessionFilter, SessionRow,
+    SessionTouch, Stats, WorkspaceRow,
 };
+pub use turn_rows::{ARCHIVE_DUE, EventPlace, StepRow, TurnRow};
 
 /// 3.7.0 to 3.51.2 can lose committed pages when two connections reset the write-ahead log at once.
 const SQLITE_NEEDED: (i32, &str) = (3_051_003, "3.51.3");
@@ -37,7 +43,8 @@ const WAL_LIMIT_BYTES: u32 = 8 << 20;
 const ASIDE_KEPT: usize = 2;
 
 /// Added, never edited: the position is the schema version.
-const MIGRATIONS: &[&str] = &[include_str!("sqlite/migrations/0001_spine.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("sqlite/migrations/0001_spine.sql"), include_str!("sqlite/migrations/0002_memory.sql")];
 
 #[derive(Debug)]
 pub struct Tables {

@@ -4,20 +4,30 @@
 use std::path::Path;
 
 use model::{EventId, Millis, SessionId, WorkspaceKey};
-use rusqlite::{OptionalExtension, Params, Transaction, params};
+use rusqlite::{OptionalExtension, Params, Row, Transaction, params};
 
-use super::{EventRow, MemoryRow, SessionTouch, sort};
+use super::{EventRow, SessionTouch, sort};
 use crate::StoreError;
 
 #[derive(Debug)]
 pub struct Batch<'a> {
     transaction: &'a Transaction<'a>,
     path: &'a Path,
+    position: u64,
 }
 
 impl<'a> Batch<'a> {
     pub(super) fn new(transaction: &'a Transaction<'a>, path: &'a Path) -> Self {
-        Self { transaction, path }
+        Self { transaction, path, position: 0 }
+    }
+
+    /// The journal's entry that is being learned from; 0 outside of learning.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    pub fn set_position(&mut self, seq: u64) {
+        self.position = seq;
     }
 
     pub fn upsert_workspace(
@@ -146,30 +156,6 @@ impl<'a> Batch<'a> {
         Ok(true)
     }
 
-    /// Keeps a memory; the same id again replaces its text.
-    pub fn pin(&mut self, memory: &MemoryRow) -> Result<(), StoreError> {
-        self.run(
-            "INSERT INTO memories (id, at, kind, urgency, title, text, keywords, session, workspace)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-             ON CONFLICT (id) DO UPDATE SET
-                 at = excluded.at, kind = excluded.kind, urgency = excluded.urgency, title = excluded.title,
-                 text = excluded.text, keywords = excluded.keywords, session = excluded.session,
-                 workspace = excluded.workspace",
-            params![
-                memory.id.as_bytes(),
-                number(memory.at),
-                memory.kind,
-                memory.urgency,
-                memory.title,
-                memory.text,
-                memory.keywords,
-                memory.session.as_ref().map(SessionId::as_str),
-                memory.workspace.as_ref().map(WorkspaceKey::as_str),
-            ],
-        )?;
-        Ok(())
-    }
-
     /// Adds to the count of a day. Not repeatable by itself: call it only for an event that
     /// `insert_event` took in, in the same transaction.
     pub fn count_redactions(&mut self, at: Millis, kind: &str, count: u64) -> Result<(), StoreError> {
@@ -199,18 +185,36 @@ impl<'a> Batch<'a> {
         self.run("DELETE FROM events WHERE seq < ?1", [number(seq)]).map(|changed| changed as u64)
     }
 
-    fn run(&self, sql: &str, params: impl Params) -> Result<usize, StoreError> {
+    pub(super) fn run(&self, sql: &str, params: impl Params) -> Result<usize, StoreError> {
         self.transaction
             .prepare_cached(sql)
             .and_then(|mut statement| statement.execute(params))
             .map_err(|e| sort(self.path, e))
     }
 
-    fn one(&self, sql: &str, params: impl Params) -> Result<Option<i64>, StoreError> {
+    pub(super) fn one(&self, sql: &str, params: impl Params) -> Result<Option<i64>, StoreError> {
         self.transaction
             .prepare_cached(sql)
             .and_then(|mut statement| statement.query_row(params, |row| row.get(0)).optional())
             .map_err(|e| sort(self.path, e))
+    }
+
+    pub(super) fn rows<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        self.transaction
+            .prepare_cached(sql)
+            .and_then(|mut statement| {
+                statement.query_map(params, read)?.collect::<rusqlite::Result<Vec<T>>>()
+            })
+            .map_err(|e| sort(self.path, e))
+    }
+
+    pub(super) fn last_row(&self) -> i64 {
+        self.transaction.last_insert_rowid()
     }
 }
 

@@ -5,10 +5,7 @@ use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
 
 use super::batch::number;
-use super::{
-    EventFilter, EventRow, MemoryFilter, MemoryRow, Order, PromptRow, SessionFilter, SessionRow, Tables,
-    WorkspaceRow, sort,
-};
+use super::{EventFilter, EventRow, Order, PromptRow, SessionFilter, SessionRow, Tables, WorkspaceRow, sort};
 use crate::{Location, StoreError};
 
 const SESSION_COLUMNS: &str = "id, agent, workspace, project, branch, cwd, source, model, started_at, \
@@ -135,38 +132,7 @@ impl Tables {
         })
     }
 
-    /// Newest first.
-    pub fn memories(&self, filter: &MemoryFilter) -> Result<Vec<MemoryRow>, StoreError> {
-        let mut query = Query::new(
-            "SELECT id, at, kind, urgency, title, text, keywords, session, workspace FROM memories"
-                .to_owned(),
-        );
-        if let Some(workspace) = &filter.workspace {
-            query.and("workspace = ?", workspace.as_str().to_owned());
-        }
-        if let Some(kind) = &filter.kind {
-            query.and("kind = ?", kind.clone());
-        }
-        if let Some(since) = filter.since {
-            query.and("at >= ?", number(since));
-        }
-        query.tail("ORDER BY at DESC, id DESC", filter.limit);
-        self.rows(query, |row| {
-            Ok(MemoryRow {
-                id: event_id(row, 0)?,
-                at: unsigned(row, 1)?,
-                kind: row.get(2)?,
-                urgency: row.get(3)?,
-                title: row.get(4)?,
-                text: row.get(5)?,
-                keywords: row.get(6)?,
-                session: row.get::<_, Option<String>>(7)?.map(|id| SessionId::new(&id)),
-                workspace: row.get::<_, Option<String>>(8)?.map(WorkspaceKey::from_hex),
-            })
-        })
-    }
-
-    fn rows<T>(
+    pub(super) fn rows<T>(
         &self,
         query: Query,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
@@ -183,23 +149,23 @@ impl Tables {
 }
 
 /// A statement that grows with its filter. Every value is bound, never pasted.
-struct Query {
-    sql: String,
-    values: Vec<Value>,
+pub(super) struct Query {
+    pub(super) sql: String,
+    pub(super) values: Vec<Value>,
 }
 
 impl Query {
-    fn new(sql: String) -> Self {
+    pub(super) fn new(sql: String) -> Self {
         Self { sql, values: Vec::new() }
     }
 
-    fn and(&mut self, condition: &str, value: impl Into<Value>) {
+    pub(super) fn and(&mut self, condition: &str, value: impl Into<Value>) {
         self.sql.push_str(if self.values.is_empty() { " WHERE " } else { " AND " });
         self.sql.push_str(condition);
         self.values.push(value.into());
     }
 
-    fn tail(&mut self, order: &str, limit: usize) {
+    pub(super) fn tail(&mut self, order: &str, limit: usize) {
         self.sql.push(' ');
         self.sql.push_str(order);
         if limit > 0 {

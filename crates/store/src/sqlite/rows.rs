@@ -1,6 +1,6 @@
 //! The rows as readers see them: plain values that serialize, so that `--json` prints what is stored.
 
-use model::{EventId, Millis, SessionId, WorkspaceKey};
+use model::{EventId, MemoryKind, Millis, SessionId, WorkspaceKey};
 use serde::{Serialize, Serializer};
 
 use crate::Location;
@@ -103,21 +103,6 @@ pub struct EventRow {
     pub location: Location,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct MemoryRow {
-    #[serde(serialize_with = "as_text")]
-    pub id: EventId,
-    pub at: Millis,
-    pub kind: String,
-    pub urgency: String,
-    pub title: String,
-    pub text: String,
-    /// Separated by spaces.
-    pub keywords: String,
-    pub session: Option<SessionId>,
-    pub workspace: Option<WorkspaceKey>,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SessionFilter {
     pub workspace: Option<WorkspaceKey>,
@@ -152,9 +137,17 @@ pub struct EventFilter {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MemoryFilter {
-    pub workspace: Option<WorkspaceKey>,
-    pub kind: Option<String>,
+    /// The project's name, or its key.
+    pub project: Option<String>,
+    /// Empty is every kind.
+    pub kinds: Vec<MemoryKind>,
+    /// Read or modified; the whole path or the end of it.
+    pub file: Option<String>,
+    pub tool: Option<String>,
+    pub session: Option<SessionId>,
+    pub branch: Option<String>,
     pub since: Option<Millis>,
+    pub until: Option<Millis>,
     /// 0 is no limit.
     pub limit: usize,
 }
@@ -188,6 +181,11 @@ pub struct Stats {
     pub by_tool: Vec<Count>,
     pub by_day: Vec<DayCount>,
     pub redactions: Vec<Count>,
+    pub memories_by_kind: Vec<Count>,
+    pub memories_by_day: Vec<DayCount>,
+    /// What the memories cost to read, and what the work they stand for cost.
+    pub memory_tokens: u64,
+    pub raw_tokens: u64,
 }
 
 /// An id is bytes inside and text outside.

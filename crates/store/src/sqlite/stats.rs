@@ -25,6 +25,11 @@ fn gather(connection: &Connection) -> rusqlite::Result<Stats> {
         connection.query_row("SELECT COALESCE(SUM(bytes), 0), MIN(at), MAX(at) FROM events", [], |row| {
             Ok((unsigned(row, 0)?, optional(row, 1)?, optional(row, 2)?))
         })?;
+    let (memory_tokens, raw_tokens) = connection.query_row(
+        "SELECT COALESCE(SUM(tokens), 0), COALESCE(SUM(raw_tokens), 0) FROM memories",
+        [],
+        |row| Ok((unsigned(row, 0)?, unsigned(row, 1)?)),
+    )?;
     Ok(Stats {
         workspaces: count("workspaces")?,
         sessions: count("sessions")?,
@@ -39,8 +44,12 @@ fn gather(connection: &Connection) -> rusqlite::Result<Stats> {
             connection,
             "SELECT tool, COUNT(*) AS n FROM events WHERE tool IS NOT NULL GROUP BY tool",
         )?,
-        by_day: days(connection)?,
+        by_day: days(connection, "events")?,
         redactions: names(connection, "SELECT kind, SUM(count) AS n FROM redactions GROUP BY kind")?,
+        memories_by_kind: names(connection, "SELECT kind, COUNT(*) AS n FROM memories GROUP BY kind")?,
+        memories_by_day: days(connection, "memories")?,
+        memory_tokens,
+        raw_tokens,
     })
 }
 
@@ -49,10 +58,10 @@ fn names(connection: &Connection, grouped: &str) -> rusqlite::Result<Vec<Count>>
     statement.query_map([], |row| Ok(Count { name: row.get(0)?, count: unsigned(row, 1)? }))?.collect()
 }
 
-fn days(connection: &Connection) -> rusqlite::Result<Vec<DayCount>> {
+fn days(connection: &Connection, table: &str) -> rusqlite::Result<Vec<DayCount>> {
     let day = super::rows::DAY_MS;
     let mut statement = connection.prepare(&format!(
-        "SELECT at / {day} AS day, COUNT(*) FROM events GROUP BY day ORDER BY day DESC LIMIT {MAX_DAYS}"
+        "SELECT at / {day} AS day, COUNT(*) FROM {table} GROUP BY day ORDER BY day DESC LIMIT {MAX_DAYS}"
     ))?;
     statement
         .query_map([], |row| Ok(DayCount { day: unsigned(row, 0)?, count: unsigned(row, 1)? }))?

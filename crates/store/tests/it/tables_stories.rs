@@ -3,10 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use model::{EventId, SessionId, WorkspaceKey};
+use model::{EventId, Memory, MemoryId, MemoryKind, Provenance, SessionId, Urgency, WorkspaceKey};
 use store::{
-    EventFilter, EventRow, Location, MemoryFilter, MemoryRow, Order, SessionFilter, SessionTouch, StoreError,
-    Tables, move_aside,
+    EventFilter, EventRow, Filing, Location, MemoryFilter, Order, Put, SessionFilter, SessionTouch,
+    StoreError, Tables, move_aside,
 };
 
 use crate::world::{DAY, NOON, World, id};
@@ -202,21 +202,106 @@ fn peers_are_the_others_at_work_in_the_same_place() {
     assert_eq!((places[0].project.as_deref(), places[0].last_seen_at), (Some("w"), NOON + 9));
 }
 
+const FILING: Filing = Filing { seq: 1, tokens: 10, fingerprint: 0 };
+
+fn memory(number: u64, title: &str) -> Memory {
+    Memory {
+        id: MemoryId::from_u64(number),
+        kind: MemoryKind::Decision,
+        at: NOON + number,
+        title: title.to_owned(),
+        subtitle: None,
+        text: "the text".to_owned(),
+        facts: vec!["a fact".to_owned()],
+        concepts: Vec::new(),
+        files_read: vec!["src/lib.rs".to_owned()],
+        files_modified: vec!["src/main.rs".to_owned()],
+        tools: vec!["Bash".to_owned()],
+        session: Some(session("a")),
+        workspace: Some(workspace("w")),
+        project: Some("shop".to_owned()),
+        project_key: Some("k".to_owned()),
+        branch: Some("main".to_owned()),
+        external_id: Some(format!("outside-{number}")),
+        urgency: Urgency::High,
+        critical: false,
+        pinned: false,
+        provenance: Provenance { by: "test".to_owned(), events: vec![id(number)], place: None, tokens: 7 },
+    }
+}
+
+#[test]
+fn a_memory_reads_back_whole_and_every_filter_finds_it() {
+    let world = World::new();
+    let mut tables = open(&world);
+    let kept = memory(0xabc_def0_1234_5678, "kept");
+    tables.write(|batch| batch.put_memory(&kept, FILING)).unwrap();
+    let text = kept.id.to_string();
+    for name in [text.as_str(), &text[..6], kept.external_id.as_deref().unwrap()] {
+        assert_eq!(tables.memory(name).unwrap().unwrap().memory, kept);
+    }
+    assert_eq!(tables.memory("no such id").unwrap(), None);
+    let all = MemoryFilter::default;
+    let some = |text: &str| Some(text.to_owned());
+    let finds = |filter: MemoryFilter| tables.memories(&filter).unwrap().len();
+    assert_eq!(finds(MemoryFilter { project: some("shop"), ..all() }), 1);
+    assert_eq!(finds(MemoryFilter { project: some("k"), ..all() }), 1);
+    assert_eq!(finds(MemoryFilter { file: some("src/lib.rs"), ..all() }), 1);
+    assert_eq!(finds(MemoryFilter { file: some("./main.rs"), ..all() }), 1);
+    assert_eq!(finds(MemoryFilter { file: some("ain.rs"), ..all() }), 0);
+    assert_eq!(finds(MemoryFilter { tool: some("Bash"), kinds: vec![MemoryKind::Decision], ..all() }), 1);
+    assert_eq!(finds(MemoryFilter { kinds: vec![MemoryKind::Note], ..all() }), 0);
+    assert_eq!(finds(MemoryFilter { branch: some("main"), session: Some(session("a")), ..all() }), 1);
+    assert_eq!(finds(MemoryFilter { until: Some(kept.at), ..all() }), 0);
+    assert_eq!(tables.numbers(&MemoryFilter { since: Some(0), ..all() }).unwrap(), Some(vec![1]));
+    assert_eq!(tables.numbers(&all()).unwrap(), None);
+}
+
+#[test]
+fn what_says_the_same_is_kept_once_and_what_was_forgotten_stays_away() {
+    let world = World::new();
+    let mut tables = open(&world);
+    tables
+        .write(|batch| {
+            let alike = |seq| Filing { seq, tokens: 1, fingerprint: u64::MAX };
+            assert_eq!(batch.put_memory(&memory(1, "use uv"), alike(1))?, Put::New(1));
+            assert_eq!(batch.put_memory(&memory(2, "use uv"), alike(2))?, Put::Repeated(1));
+            assert_eq!(batch.put_memory(&memory(2, "use uv"), alike(2))?, Put::Repeated(1));
+            let row = batch.memory(MemoryId::from_u64(1))?.expect("it was kept");
+            assert_eq!((row.repeats, row.memory.at), (1, NOON + 2));
+            assert_eq!(batch.forget_memory(MemoryId::from_u64(1))?, Some(1));
+            assert_eq!(batch.forget_memory(MemoryId::from_u64(1))?, None);
+            assert_eq!(batch.put_memory(&memory(1, "use uv"), alike(3))?, Put::Forgotten);
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(tables.count_memories().unwrap(), 0);
+}
+
+#[test]
+fn a_newer_memory_stands_before_an_older_and_never_in_a_ring() {
+    let world = World::new();
+    let mut tables = open(&world);
+    let (one, two) = (MemoryId::from_u64(1), MemoryId::from_u64(2));
+    tables
+        .write(|batch| {
+            batch.put_memory(&memory(1, "npm"), FILING)?;
+            batch.put_memory(&memory(2, "pnpm"), FILING)?;
+            assert!(batch.supersede(one, two)?);
+            assert!(!batch.supersede(two, one)?);
+            assert!(!batch.supersede(two, two)?);
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(tables.memory(&one.to_string()).unwrap().unwrap().superseded_by, Some(two));
+    tables.write(|batch| batch.drop_memory(two)).unwrap();
+    assert_eq!(tables.memory(&one.to_string()).unwrap().unwrap().superseded_by, None);
+}
+
 #[test]
 fn memories_and_counts_add_up() {
     let world = World::new();
     let mut tables = open(&world);
-    let memory = |number: u64, title: &str| MemoryRow {
-        id: id(number),
-        at: NOON + number,
-        kind: "incident".to_owned(),
-        urgency: "high".to_owned(),
-        title: title.to_owned(),
-        text: "…".to_owned(),
-        keywords: "deploy database".to_owned(),
-        session: Some(session("a")),
-        workspace: Some(workspace("w")),
-    };
     tables
         .write(|batch| {
             batch.touch_session(&touch("a", NOON))?;
@@ -225,16 +310,18 @@ fn memories_and_counts_add_up() {
                 row.at = NOON + DAY * (seq / 4);
                 batch.insert_event(&row)?;
             }
-            batch.pin(&memory(1, "first"))?;
-            batch.pin(&memory(2, "second"))?;
-            batch.pin(&memory(1, "first, corrected"))?;
+            let put = |batch: &mut store::Batch<'_>, memory| batch.put_memory(&memory, FILING);
+            assert_eq!(put(batch, memory(1, "first"))?, Put::New(1));
+            assert_eq!(put(batch, memory(2, "second"))?, Put::New(2));
+            assert_eq!(put(batch, memory(1, "first"))?, Put::Same(1));
+            assert_eq!(put(batch, memory(1, "first, corrected"))?, Put::Changed(1));
             batch.count_redactions(NOON, "aws-key", 2)?;
             batch.count_redactions(NOON, "aws-key", 3)?;
             batch.count_redactions(NOON + DAY, "jwt", 1)
         })
         .unwrap();
     let titles: Vec<String> =
-        tables.memories(&MemoryFilter::default()).unwrap().into_iter().map(|memory| memory.title).collect();
+        tables.memories(&MemoryFilter::default()).unwrap().into_iter().map(|row| row.memory.title).collect();
     assert_eq!(titles, ["second", "first, corrected"]);
     let stats = tables.stats().unwrap();
     assert_eq!((stats.sessions, stats.events, stats.memories, stats.bytes), (1, 5, 2, 500));

@@ -1,0 +1,76 @@
+//! What people and we ourselves do to memories. Deeds are journaled like events, because nothing else could bring
+//! them back when the tables are derived anew.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Memory, MemoryId, Millis, Observation, SessionId, Summary};
+
+/// The name deeds are journaled under, where an agent's name stands.
+pub const OURSELVES: &str = "throughline";
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "deed", rename_all = "kebab-case")]
+pub enum Deed {
+    /// A person or an agent told us to.
+    Remember { memory: Box<Memory> },
+    /// Brought in from elsewhere, with the use it has been there.
+    Import {
+        memory: Box<Memory>,
+        #[serde(default)]
+        hits: u64,
+        #[serde(default)]
+        prevented: u64,
+        #[serde(default)]
+        last_applied_at: Option<Millis>,
+    },
+    /// Gone for good, with what was derived from them.
+    Forget { ids: Vec<MemoryId> },
+    /// `None` leaves a part as it is.
+    Edit {
+        id: MemoryId,
+        #[serde(default)]
+        title: Option<String>,
+        #[serde(default)]
+        text: Option<String>,
+        #[serde(default)]
+        critical: Option<bool>,
+        #[serde(default)]
+        pinned: Option<bool>,
+    },
+    /// The newer one holds instead of the older.
+    Supersede { older: MemoryId, newer: MemoryId },
+    /// A model's account of turns that had been distilled without one.
+    Distilled {
+        by: String,
+        session: SessionId,
+        /// The turn's last position in the journal.
+        turn: u64,
+        observations: Vec<Observation>,
+        #[serde(default)]
+        summary: Option<Summary>,
+        input_tokens: u64,
+        output_tokens: u64,
+    },
+}
+
+impl Deed {
+    /// The name it is journaled under, where an event's name stands.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Remember { .. } => "Remember",
+            Self::Import { .. } => "Import",
+            Self::Forget { .. } => "Forget",
+            Self::Edit { .. } => "Edit",
+            Self::Supersede { .. } => "Supersede",
+            Self::Distilled { .. } => "Distilled",
+        }
+    }
+
+    pub fn session(&self) -> Option<&SessionId> {
+        match self {
+            Self::Remember { memory } | Self::Import { memory, .. } => memory.session.as_ref(),
+            Self::Distilled { session, .. } => Some(session),
+            Self::Forget { .. } | Self::Edit { .. } | Self::Supersede { .. } => None,
+        }
+    }
+}

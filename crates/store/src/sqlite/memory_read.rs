@@ -1,0 +1,197 @@
+//! Questions about memories that need no ranking: by id, around one, by filter.
+
+use model::{MemoryId, Millis, SessionId, Summary};
+use rusqlite::{params, params_from_iter};
+use serde::Serialize;
+
+use super::batch::number;
+use super::memory_rows::{MEMORY_COLUMNS, MemoryRow, read_list, read_memory};
+use super::read::{Query, unsigned};
+use super::{MemoryFilter, Tables, sort};
+use crate::StoreError;
+
+/// A turn in five answers, as it was stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SummaryRow {
+    pub id: MemoryId,
+    pub session: SessionId,
+    pub at: Millis,
+    #[serde(flatten)]
+    pub summary: Summary,
+}
+
+impl Tables {
+    /// By its id, by the beginning of it when that fits only one, or by the id it had elsewhere.
+    pub fn memory(&self, id: &str) -> Result<Option<MemoryRow>, StoreError> {
+        if let Some((first, last)) = MemoryId::range(id) {
+            let mut found = self.select(
+                "WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 2",
+                params![number(first.as_u64()), number(last.as_u64())],
+            )?;
+            match found.len() {
+                0 => {}
+                1 => return Ok(found.pop()),
+                _ => return Err(StoreError::Ambiguous(id.to_owned())),
+            }
+        }
+        Ok(self.select("WHERE external_id = ?1 ORDER BY n LIMIT 1", [id])?.pop())
+    }
+
+    pub fn memory_at(&self, n: u64) -> Result<Option<MemoryRow>, StoreError> {
+        Ok(self.select("WHERE n = ?1", [number(n)])?.pop())
+    }
+
+    /// Newest first.
+    pub fn memories(&self, filter: &MemoryFilter) -> Result<Vec<MemoryRow>, StoreError> {
+        let mut query = filtered(format!("SELECT {MEMORY_COLUMNS} FROM memories"), filter);
+        query.tail("ORDER BY at DESC, n DESC", filter.limit);
+        self.rows(query, read_memory)
+    }
+
+    /// What was kept just before and just after a moment, oldest first: in the same session, else in the same
+    /// project.
+    pub fn around(
+        &self,
+        center: &MemoryRow,
+        before: usize,
+        after: usize,
+    ) -> Result<Vec<MemoryRow>, StoreError> {
+        let (column, value) = match (&center.memory.session, &center.memory.project) {
+            (Some(session), _) => ("session", Some(session.as_str().to_owned())),
+            (None, project) => ("project", project.clone()),
+        };
+        let place = params![value, number(center.memory.at), number(center.n), before as i64];
+        let mut rows = self.select(
+            &format!("WHERE {column} IS ?1 AND (at, n) < (?2, ?3) ORDER BY at DESC, n DESC LIMIT ?4"),
+            place,
+        )?;
+        rows.reverse();
+        rows.push(center.clone());
+        rows.extend(self.select(
+            &format!("WHERE {column} IS ?1 AND (at, n) > (?2, ?3) ORDER BY at, n LIMIT ?4"),
+            params![value, number(center.memory.at), number(center.n), after as i64],
+        )?);
+        Ok(rows)
+    }
+
+    /// The memories an event is evidence of.
+    pub fn memories_of_session(
+        &self,
+        session: &SessionId,
+        limit: usize,
+    ) -> Result<Vec<MemoryRow>, StoreError> {
+        self.select("WHERE session = ?1 ORDER BY at, n LIMIT ?2", params![session.as_str(), limit as i64])
+    }
+
+    /// The candidates to make room: not pinned, not critical, never used, the least worth first (pieces of
+    /// conversations, then prompts, then the rest), oldest first.
+    pub fn expendable(&self, before: Millis, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
+        self.connection
+            .prepare_cached(
+                "SELECT id FROM memories WHERE pinned = 0 AND critical = 0 AND kind NOT IN ('note', 'document')
+                    AND at < ?1
+                 ORDER BY hits > 0, kind NOT IN ('chunk', 'prompt'), at LIMIT ?2",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map(params![number(before), limit as i64], |row| {
+                        Ok(MemoryId::from_u64(unsigned(row, 0)?))
+                    })?
+                    .collect()
+            })
+            .map_err(|e| sort(&self.path, e))
+    }
+
+    pub fn count_memories(&self) -> Result<u64, StoreError> {
+        self.connection
+            .query_row("SELECT COUNT(*) FROM memories", [], |row| unsigned(row, 0))
+            .map_err(|e| sort(&self.path, e))
+    }
+
+    /// Newest first; of one session or of all.
+    pub fn summaries(
+        &self,
+        session: Option<&SessionId>,
+        limit: usize,
+    ) -> Result<Vec<SummaryRow>, StoreError> {
+        let mut query = Query::new(
+            "SELECT id, session, at, request, investigated, learned, completed, next_steps FROM summaries"
+                .to_owned(),
+        );
+        if let Some(session) = session {
+            query.and("session = ?", session.as_str().to_owned());
+        }
+        query.tail("ORDER BY at DESC, id", limit);
+        self.rows(query, |row| {
+            Ok(SummaryRow {
+                id: MemoryId::from_u64(unsigned(row, 0)?),
+                session: SessionId::new(&row.get::<_, String>(1)?),
+                at: unsigned(row, 2)?,
+                summary: Summary {
+                    request: row.get(3)?,
+                    investigated: read_list(row, 4)?,
+                    learned: read_list(row, 5)?,
+                    completed: read_list(row, 6)?,
+                    next_steps: read_list(row, 7)?,
+                },
+            })
+        })
+    }
+
+    fn select(&self, tail: &str, params: impl rusqlite::Params) -> Result<Vec<MemoryRow>, StoreError> {
+        self.connection
+            .prepare_cached(&format!("SELECT {MEMORY_COLUMNS} FROM memories {tail}"))
+            .and_then(|mut statement| statement.query_map(params, read_memory)?.collect())
+            .map_err(|e| sort(&self.path, e))
+    }
+
+    /// The numbers of the memories a filter leaves, ascending. `None`: the filter leaves all of them.
+    pub fn numbers(&self, filter: &MemoryFilter) -> Result<Option<Vec<u64>>, StoreError> {
+        let query = filtered("SELECT n FROM memories".to_owned(), filter);
+        if query.values.is_empty() {
+            return Ok(None);
+        }
+        self.connection
+            .prepare_cached(&format!("{} ORDER BY n", query.sql))
+            .and_then(|mut statement| {
+                statement.query_map(params_from_iter(query.values), |row| unsigned(row, 0))?.collect()
+            })
+            .map(Some)
+            .map_err(|e| sort(&self.path, e))
+    }
+}
+
+fn filtered(select: String, filter: &MemoryFilter) -> Query {
+    let mut query = Query::new(select);
+    if let Some(project) = &filter.project {
+        query.and("? IN (project, project_key)", project.clone());
+    }
+    if !filter.kinds.is_empty() {
+        let names: Vec<&str> = filter.kinds.iter().map(|kind| kind.name()).collect();
+        query.and("kind IN (SELECT value FROM json_each(?))", serde_json::json!(names).to_string());
+    }
+    if let Some(file) = &filter.file {
+        // The whole path, or everything behind a slash of it: a range would need the beginning.
+        query.and(
+            "n IN (SELECT n FROM memory_files AS f, (SELECT ? AS wanted) WHERE f.path = wanted
+                OR (length(f.path) > length(wanted) AND substr(f.path, -length(wanted) - 1) = '/' || wanted))",
+            file.trim_start_matches("./").to_owned(),
+        );
+    }
+    if let Some(tool) = &filter.tool {
+        query.and("EXISTS (SELECT 1 FROM json_each(tools) WHERE value = ?)", tool.clone());
+    }
+    if let Some(session) = &filter.session {
+        query.and("session = ?", session.as_str().to_owned());
+    }
+    if let Some(branch) = &filter.branch {
+        query.and("branch = ?", branch.clone());
+    }
+    if let Some(since) = filter.since {
+        query.and("at >= ?", number(since));
+    }
+    if let Some(until) = filter.until {
+        query.and("at < ?", number(until));
+    }
+    query
+}

@@ -2,6 +2,7 @@
 //! any time. It decides nothing about events; whoever calls `write` does.
 
 mod batch;
+mod claude_mem;
 mod memory_read;
 mod memory_rows;
 mod read;
@@ -22,6 +23,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use crate::StoreError;
 
 pub use batch::Batch;
+pub use claude_mem::{ClaudeMem, ClaudeMemError, ClaudeMemRow, ClaudeMemTable};
 pub use memory_read::SummaryRow;
 pub use memory_rows::{Filing, MemoryRow, Put};
 pub use rows::{
@@ -75,7 +77,7 @@ impl Tables {
         match Self::read_with(path, path) {
             // A write-ahead log needs a file beside it, which cannot be made here (a backup, a disk mounted
             // read-only). Nobody else can change the database either, and SQLite may be told so.
-            Err(StoreError::ReadOnly(_)) => Self::read_with(path, Path::new(&immutable(path))),
+            Err(StoreError::ReadOnly(_)) => Self::read_with(path, Path::new(&file_uri(path, "?immutable=1"))),
             opened => opened,
         }
     }
@@ -218,7 +220,7 @@ pub fn move_aside(path: &Path) -> Result<PathBuf, StoreError> {
 }
 
 /// The path as a URI: what could be taken for its grammar is escaped.
-fn immutable(path: &Path) -> OsString {
+fn file_uri(path: &Path, options: &str) -> OsString {
     let mut uri = b"file:".to_vec();
     for &byte in path.as_os_str().as_bytes() {
         match byte {
@@ -226,7 +228,7 @@ fn immutable(path: &Path) -> OsString {
             _ => uri.push(byte),
         }
     }
-    uri.extend_from_slice(b"?immutable=1");
+    uri.extend_from_slice(options.as_bytes());
     OsString::from_vec(uri)
 }
 

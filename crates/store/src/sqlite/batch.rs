@@ -50,6 +50,21 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
+    pub fn upsert_project(
+        &mut self,
+        key: &str,
+        name: &str,
+        first_commit: Option<&str>,
+    ) -> Result<(), StoreError> {
+        self.run(
+            "INSERT INTO projects (key, name, first_commit) VALUES (?1, ?2, ?3)
+             ON CONFLICT (key) DO UPDATE SET name = excluded.name,
+                 first_commit = COALESCE(excluded.first_commit, first_commit)",
+            params![key, name, first_commit],
+        )?;
+        Ok(())
+    }
+
     /// Makes the session known or adds to what is known. A start (`source`) after an end makes it live again
     /// (a resume keeps the id); a straggler after the end does not.
     pub fn touch_session(&mut self, touch: &SessionTouch) -> Result<(), StoreError> {

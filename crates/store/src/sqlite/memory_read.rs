@@ -1,6 +1,7 @@
 //! Questions about memories that need no ranking: by id, around one, by filter.
 
 use model::{MemoryId, Millis, SessionId, Summary};
+use rusqlite::types::Value;
 use rusqlite::{params, params_from_iter};
 use serde::Serialize;
 
@@ -43,7 +44,7 @@ impl Tables {
 
     /// Newest first.
     pub fn memories(&self, filter: &MemoryFilter) -> Result<Vec<MemoryRow>, StoreError> {
-        let mut query = filtered(format!("SELECT {MEMORY_COLUMNS} FROM memories"), filter);
+        let mut query = self.filtered(format!("SELECT {MEMORY_COLUMNS} FROM memories"), filter)?;
         query.tail("ORDER BY at DESC, n DESC", filter.limit);
         self.rows(query, read_memory)
     }
@@ -147,7 +148,7 @@ impl Tables {
 
     /// The numbers of the memories a filter leaves, ascending. `None`: the filter leaves all of them.
     pub fn numbers(&self, filter: &MemoryFilter) -> Result<Option<Vec<u64>>, StoreError> {
-        let query = filtered("SELECT n FROM memories".to_owned(), filter);
+        let query = self.filtered("SELECT n FROM memories".to_owned(), filter)?;
         if query.values.is_empty() {
             return Ok(None);
         }
@@ -159,39 +160,60 @@ impl Tables {
             .map(Some)
             .map_err(|e| sort(&self.path, e))
     }
-}
 
-fn filtered(select: String, filter: &MemoryFilter) -> Query {
-    let mut query = Query::new(select);
-    if let Some(project) = &filter.project {
-        query.and("? IN (project, project_key)", project.clone());
+    /// The name or key itself, and the keys of the clones and worktrees of the same repository.
+    pub fn project_family(&self, wanted: &str) -> Result<Vec<String>, StoreError> {
+        let mut family = vec![wanted.to_owned()];
+        let siblings: Vec<String> = self
+            .connection
+            .prepare_cached(
+                "SELECT sibling.key FROM projects AS mine JOIN projects AS sibling
+                     ON sibling.first_commit = mine.first_commit
+                 WHERE ?1 IN (mine.key, mine.name)
+                 UNION SELECT key FROM projects WHERE name = ?1",
+            )
+            .and_then(|mut statement| statement.query_map([wanted], |row| row.get(0))?.collect())
+            .map_err(|e| sort(&self.path, e))?;
+        family.extend(siblings.into_iter().filter(|key| key != wanted));
+        Ok(family)
     }
-    if !filter.kinds.is_empty() {
-        let names: Vec<&str> = filter.kinds.iter().map(|kind| kind.name()).collect();
-        query.and("kind IN (SELECT value FROM json_each(?))", serde_json::json!(names).to_string());
-    }
-    if let Some(file) = &filter.file {
-        // The whole path, or everything behind a slash of it: a range would need the beginning.
-        query.and(
+
+    fn filtered(&self, select: String, filter: &MemoryFilter) -> Result<Query, StoreError> {
+        let mut query = Query::new(select);
+        if let Some(project) = &filter.project {
+            let family = Value::Text(serde_json::json!(self.project_family(project)?).to_string());
+            query.and_all(
+            "(project IN (SELECT value FROM json_each(?)) OR project_key IN (SELECT value FROM json_each(?)))",
+            [family.clone(), family],
+        );
+        }
+        if !filter.kinds.is_empty() {
+            let names: Vec<&str> = filter.kinds.iter().map(|kind| kind.name()).collect();
+            query.and("kind IN (SELECT value FROM json_each(?))", serde_json::json!(names).to_string());
+        }
+        if let Some(file) = &filter.file {
+            // The whole path, or everything behind a slash of it: a range would need the beginning.
+            query.and(
             "n IN (SELECT n FROM memory_files AS f, (SELECT ? AS wanted) WHERE f.path = wanted
                 OR (length(f.path) > length(wanted) AND substr(f.path, -length(wanted) - 1) = '/' || wanted))",
             file.trim_start_matches("./").to_owned(),
         );
+        }
+        if let Some(tool) = &filter.tool {
+            query.and("EXISTS (SELECT 1 FROM json_each(tools) WHERE value = ?)", tool.clone());
+        }
+        if let Some(session) = &filter.session {
+            query.and("session = ?", session.as_str().to_owned());
+        }
+        if let Some(branch) = &filter.branch {
+            query.and("branch = ?", branch.clone());
+        }
+        if let Some(since) = filter.since {
+            query.and("at >= ?", number(since));
+        }
+        if let Some(until) = filter.until {
+            query.and("at < ?", number(until));
+        }
+        Ok(query)
     }
-    if let Some(tool) = &filter.tool {
-        query.and("EXISTS (SELECT 1 FROM json_each(tools) WHERE value = ?)", tool.clone());
-    }
-    if let Some(session) = &filter.session {
-        query.and("session = ?", session.as_str().to_owned());
-    }
-    if let Some(branch) = &filter.branch {
-        query.and("branch = ?", branch.clone());
-    }
-    if let Some(since) = filter.since {
-        query.and("at >= ?", number(since));
-    }
-    if let Some(until) = filter.until {
-        query.and("at < ?", number(until));
-    }
-    query
 }

@@ -165,6 +165,13 @@ impl Query {
         self.values.push(value.into());
     }
 
+    /// A condition with more than one place for a value.
+    pub(super) fn and_all(&mut self, condition: &str, values: impl IntoIterator<Item = Value>) {
+        self.sql.push_str(if self.values.is_empty() { " WHERE " } else { " AND " });
+        self.sql.push_str(condition);
+        self.values.extend(values);
+    }
+
     pub(super) fn tail(&mut self, order: &str, limit: usize) {
         self.sql.push(' ');
         self.sql.push_str(order);

@@ -279,6 +279,28 @@ fn what_says_the_same_is_kept_once_and_what_was_forgotten_stays_away() {
 }
 
 #[test]
+fn clones_of_one_repository_are_one_project() {
+    let world = World::new();
+    let mut tables = open(&world);
+    tables
+        .write(|batch| {
+            batch.put_memory(&memory(1, "in the first clone"), FILING)?;
+            batch.upsert_project("k", "shop", None)?;
+            batch.upsert_project("k2", "shop-copy", Some("c0ffee"))?;
+            batch.upsert_project("k3", "other", Some("beef"))
+        })
+        .unwrap();
+    let finds = |tables: &Tables, project: &str| {
+        let filter = MemoryFilter { project: Some(project.to_owned()), ..MemoryFilter::default() };
+        tables.memories(&filter).unwrap().len()
+    };
+    assert_eq!((finds(&tables, "k2"), finds(&tables, "shop")), (0, 1));
+    // The first commit is found out a moment later.
+    tables.write(|batch| batch.upsert_project("k", "shop", Some("c0ffee"))).unwrap();
+    assert_eq!((finds(&tables, "k2"), finds(&tables, "shop-copy"), finds(&tables, "k3")), (1, 1, 0));
+}
+
+#[test]
 fn a_newer_memory_stands_before_an_older_and_never_in_a_ring() {
     let world = World::new();
     let mut tables = open(&world);

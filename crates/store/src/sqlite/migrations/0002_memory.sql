@@ -60,6 +60,15 @@ CREATE TABLE memory_files (
 
 CREATE INDEX memory_files_by_n ON memory_files (n);
 
+-- A project is known by where its repository lies; clones are joined by the first commit they share.
+CREATE TABLE projects (
+    key          TEXT PRIMARY KEY NOT NULL,
+    name         TEXT NOT NULL,
+    first_commit TEXT
+) WITHOUT ROWID;
+
+CREATE INDEX projects_by_first_commit ON projects (first_commit);
+
 -- A turn in five answers, beside the memory that holds them as text.
 CREATE TABLE summaries (
     id           INTEGER PRIMARY KEY NOT NULL,

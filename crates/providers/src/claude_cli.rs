@@ -179,7 +179,9 @@ struct Answer {
 impl Answer {
     fn trouble(&self) -> ProviderError {
         let detail = tidy(&self.result);
-        if self.terminal_reason.as_deref() == Some("prompt_too_long") {
+        let is_too_long = self.terminal_reason.as_deref() == Some("prompt_too_long")
+            || self.api_error.as_deref() == Some("max_output_tokens");
+        if is_too_long {
             return ProviderError::TooLarge;
         }
         if self.stop_reason.as_deref() == Some("refusal") || self.safety_stops > 0 {

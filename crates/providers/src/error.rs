@@ -28,7 +28,7 @@ pub enum ProviderError {
     #[error("the provider cannot be reached: {detail}")]
     Unreachable { detail: String },
 
-    /// More than the model reads at once. Ask with less.
+    /// More than the model reads at once, or may write about it. Ask with less.
     #[error("the request is larger than the model takes")]
     TooLarge,
 

@@ -222,7 +222,8 @@ fn every_ending_of_the_client_has_its_name() {
         says(json!({"api_error_status": 400, "terminal_reason": "prompt_too_long"})),
         ProviderError::TooLarge
     );
-    assert_eq!(says(json!({"stop_reason": "refusal"})), ProviderError::Refused);
+    assert_eq!(says(json!({"api_error": "max_output_tokens"})), ProviderError::TooLarge);
+    assert_eq!(says(json!({"stop_reason": "refusal", "safety_stops": 2})), ProviderError::Refused);
     assert_eq!(
         says(json!({"is_error": false, "stop_reason": "refusal", "result": "I"})),
         ProviderError::Refused

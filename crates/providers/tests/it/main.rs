@@ -5,6 +5,7 @@ mod claude_cli;
 mod dialects;
 mod distill;
 mod embedder;
+mod real_client;
 mod server;
 mod troubles;
 

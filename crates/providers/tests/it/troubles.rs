@@ -1,9 +1,10 @@
 //! What goes wrong between us and a provider has one name each, whichever the dialect; and ends in time.
 
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
-use providers::{Anthropic, Endpoint, Model, Ollama, OpenAi, ProviderError};
+use providers::{Anthropic, Endpoint, Key, Model, Ollama, OpenAi, ProviderError};
 use serde_json::json;
 
 use crate::server::{Answer, SECRET, Server, at_once, request, soon};
@@ -91,6 +92,24 @@ fn nobody_there_is_unreachable() {
     let endpoint = Endpoint::new(&url, None, None).unwrap();
     let error = Ollama::new(endpoint, "m").complete(&request(), soon()).unwrap_err();
     assert!(matches!(error, ProviderError::Unreachable { .. }), "{error:?}");
+}
+
+#[test]
+fn an_https_address_is_spoken_to_in_tls_or_not_at_all() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}", listener.local_addr().unwrap());
+    let first = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut record = [0; 6];
+        stream.read_exact(&mut record).unwrap();
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").ok();
+        record
+    });
+    let endpoint = Endpoint::new(&url, Key::new(SECRET), None).unwrap();
+    let error = Anthropic::new(endpoint, "m").complete(&request(), soon()).unwrap_err();
+    assert!(matches!(error, ProviderError::Unreachable { .. }), "{error:?}");
+    let record = first.join().unwrap();
+    assert_eq!((record[0], record[5]), (22, 1), "a handshake that begins with a hello of the client");
 }
 
 #[test]

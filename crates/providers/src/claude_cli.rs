@@ -119,11 +119,13 @@ impl Model for ClaudeCli {
         if request.system.len() > MAX_SYSTEM_BYTES {
             return Err(ProviderError::TooLarge);
         }
-        let _place = self.pool.enter(until).ok_or(ProviderError::Busy { retry_after: None })?;
+        let busy = ProviderError::Busy { retry_after: None };
+        let Some(place) = self.pool.enter(until) else { return Err(busy) };
         let bounds = Bounds { output: MAX_ANSWER_BYTES as usize, complaint: MAX_COMPLAINT_BYTES, until };
-        match process::run(self.command(request), request.prompt.as_bytes(), bounds) {
+        match process::run(self.command(request), request.prompt.as_bytes(), bounds, || place.is_lost()) {
             Ok(finished) => read(request, &finished),
             Err(Unfinished::Late) => Err(ProviderError::Timeout),
+            Err(Unfinished::CalledOff) => Err(busy),
             Err(Unfinished::TooMuch) => {
                 Err(ProviderError::garbage(format!("the answer is longer than {MAX_ANSWER_BYTES} bytes")))
             }

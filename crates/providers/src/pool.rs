@@ -1,29 +1,51 @@
-//! How many may run at once. A client process costs hundreds of megabytes, so the number is small and kept.
+//! How many may run at once, and the end of all of them. A client process costs hundreds of megabytes, so the number
+//! is small and kept; whoever leaves closes the pool, and nobody runs on.
 
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 #[derive(Debug)]
 pub struct Pool {
-    free: Mutex<usize>,
-    returned: Condvar,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    free: usize,
+    is_closed: bool,
 }
 
 impl Pool {
     pub fn new(places: NonZeroUsize) -> Arc<Pool> {
-        Arc::new(Pool { free: Mutex::new(places.get()), returned: Condvar::new() })
+        let state = Mutex::new(State { free: places.get(), is_closed: false });
+        Arc::new(Pool { state, changed: Condvar::new() })
+    }
+
+    /// For good: who waits for a place gets none, and who has one is ended within a moment. For leaving a process
+    /// whose deadlines are minutes away.
+    pub fn close(&self) {
+        self.state().is_closed = true;
+        self.changed.notify_all();
     }
 
     /// Waits for a place, at most until `until`.
     pub(crate) fn enter(&self, until: Instant) -> Option<Place<'_>> {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        while *free == 0 {
+        let mut state = self.state();
+        while state.free == 0 && !state.is_closed {
             let left = until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())?;
-            (free, _) = self.returned.wait_timeout(free, left).unwrap_or_else(PoisonError::into_inner);
+            (state, _) = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner);
         }
-        *free -= 1;
+        if state.is_closed {
+            return None;
+        }
+        state.free -= 1;
         Some(Place { pool: self })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -33,9 +55,15 @@ pub(crate) struct Place<'a> {
     pool: &'a Pool,
 }
 
+impl Place<'_> {
+    pub(crate) fn is_lost(&self) -> bool {
+        self.pool.state().is_closed
+    }
+}
+
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        *self.pool.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        self.pool.returned.notify_one();
+        self.pool.state().free += 1;
+        self.pool.changed.notify_one();
     }
 }

@@ -1,5 +1,6 @@
 //! Runs one child to its end: its own process group, bounded output, a deadline, and nobody left behind.
-//! However this is left, the whole group is killed and the child is reaped.
+//! However this is left, the whole group is killed and the child is reaped. Only our own violent death it outlives,
+//! by as long as it takes to find that nobody reads its answer.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
@@ -28,6 +29,7 @@ pub(crate) struct Finished {
 pub(crate) enum Unfinished {
     NotStarted(io::Error),
     Late,
+    CalledOff,
     TooMuch,
     Broken(io::Error),
 }
@@ -41,7 +43,13 @@ pub(crate) struct Bounds {
     pub(crate) until: Instant,
 }
 
-pub(crate) fn run(mut command: Command, input: &[u8], bounds: Bounds) -> Result<Finished, Unfinished> {
+/// `is_called_off` is asked at every turn.
+pub(crate) fn run(
+    mut command: Command,
+    input: &[u8],
+    bounds: Bounds,
+    is_called_off: impl Fn() -> bool,
+) -> Result<Finished, Unfinished> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.process_group(0).spawn().map_err(Unfinished::NotStarted)?;
     // From here on leaving, also by a panic, ends the group.
@@ -60,6 +68,9 @@ pub(crate) fn run(mut command: Command, input: &[u8], bounds: Bounds) -> Result<
         let left = bounds.until.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(Unfinished::Late);
+        }
+        if is_called_off() {
+            return Err(Unfinished::CalledOff);
         }
         talk.wait(left.min(TICK)).map_err(Unfinished::Broken)?;
     }

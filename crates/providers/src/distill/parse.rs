@@ -1,5 +1,6 @@
 //! Reads a model's answer: forgiving about its wrapping (fences, prose, a missing end), strict about its claims. An
-//! observation that cites no step of the batch does not exist, and neither does a file its steps do not name.
+//! observation that cites no step of the batch does not exist, and neither does a file its steps do not name, nor a
+//! fact with a number or a name that nobody recorded.
 
 use model::MemoryKind;
 use serde::Deserialize;
@@ -123,12 +124,14 @@ fn believe(claim: &Claim, batch: &Batch) -> Option<Parsed> {
         .chain(only_seen)
         .collect();
     unique(&mut files_read);
+    let mut facts = list(&claim.facts, MAX_FACT_BYTES, MAX_FACTS);
+    facts.retain(|fact| is_borne_out(fact, &cited, batch.request.as_deref()));
     Some(Parsed {
         kind,
         title,
         subtitle: line(&claim.subtitle, MAX_SUBTITLE_BYTES),
         narrative: line(&claim.narrative, MAX_NARRATIVE_BYTES),
-        facts: list(&claim.facts, MAX_FACT_BYTES, MAX_FACTS),
+        facts,
         concepts: list(&claim.concepts, MAX_CONCEPT_BYTES, MAX_CONCEPTS),
         files_read,
         files_modified,
@@ -164,6 +167,25 @@ fn stands_in(text: &str, path: &str) -> bool {
         let begins = after_escape || before.is_none_or(|c| !is_of_a_name(c) && c != '.');
         begins && after.is_none_or(|c| !is_of_a_name(c))
     })
+}
+
+/// Whether every number, path and identifier in a fact was recorded, in a cited step or in what the person asked.
+/// Facts are keys that later searches believe word by word; a model's own words around them are its own.
+fn is_borne_out(fact: &str, cited: &[&RawStep], request: Option<&str>) -> bool {
+    let is_recorded = |word: &str| {
+        let payloads = cited.iter().flat_map(|step| [step.input.as_str(), step.output.as_str()]);
+        payloads.chain(request).any(|text| text.contains(word))
+    };
+    let words = fact.split(|c: char| !(c.is_alphanumeric() || "_./-".contains(c)));
+    words.map(|word| word.trim_matches(['.', '-'])).filter(|word| is_exact(word)).all(is_recorded)
+}
+
+/// Words that are right or wrong: with a digit, an underscore, an extension, or the form of a path. Not `e.g`, not
+/// `and/or`.
+fn is_exact(word: &str) -> bool {
+    let has_extension = word.rsplit_once('.').is_some_and(|(_, extension)| extension.len() >= 2);
+    let is_path = word.len() > 1 && word.starts_with('/') || word.matches('/').count() >= 2;
+    has_extension || is_path || word.bytes().any(|byte| byte.is_ascii_digit() || byte == b'_')
 }
 
 fn is_of_a_name(c: char) -> bool {

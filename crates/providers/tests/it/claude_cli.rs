@@ -277,6 +277,26 @@ fn who_finds_no_place_in_time_starts_nobody() {
 }
 
 #[test]
+fn a_closed_pool_ends_who_runs_and_starts_nobody() {
+    let bench = Bench::with("echo $$ >> \"$BENCH/started\"; exec sleep 600");
+    let pool = Pool::new(NonZeroUsize::MIN);
+    let model = Arc::new(ClaudeCli::new(bench.setup(), Arc::clone(&pool)));
+    let ask = || {
+        let model = Arc::clone(&model);
+        std::thread::spawn(move || model.complete(&request(), soon()))
+    };
+    let running = ask();
+    let pid = bench.pid("started");
+    let waiting = ask();
+    pool.close();
+    for thread in [running, waiting, ask()] {
+        assert_eq!(thread.join().unwrap(), Err(ProviderError::Busy { retry_after: None }));
+    }
+    assert!(is_gone(&pid));
+    assert_eq!(fs::read_to_string(bench.path("started")).unwrap().lines().count(), 1);
+}
+
+#[test]
 fn a_setup_shows_no_environment() {
     assert!(!format!("{:?}", Bench::with("exit 0").model(1)).contains("t-1"));
 }

@@ -202,6 +202,27 @@ fn a_file_is_believed_only_when_a_cited_step_names_it() {
 }
 
 #[test]
+fn a_fact_is_believed_only_with_what_was_recorded() {
+    let facts = |claimed: &[&str]| {
+        read(&claim(&json!({"facts": claimed, "steps": [1, 3]})).to_string()).remove(0).facts
+    };
+    let borne_out = [
+        "`retry(3)` was added to /p/src/token.rs.",
+        "cargo test -p auth: 12 passed",
+        "The gateway is slow, e.g. at night, and/or overloaded.",
+    ];
+    assert_eq!(facts(&borne_out), borne_out);
+    let invented = [
+        "13 tests passed",
+        "see src/other.rs",
+        "set MAX_RETRIES",
+        "src/gateway.rs is to blame (of a step that is not cited)",
+        "kept in /etc/throughline",
+    ];
+    assert!(facts(&invented).is_empty(), "{:?}", facts(&invented));
+}
+
+#[test]
 fn a_path_is_found_in_escaped_text() {
     let batch = Batch {
         request: None,

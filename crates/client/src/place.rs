@@ -73,6 +73,10 @@ impl Place {
         self.data.join("journal")
     }
 
+    pub fn archive(&self) -> PathBuf {
+        self.data.join("archive")
+    }
+
     pub fn database(&self) -> PathBuf {
         self.data.join("derived.db")
     }

@@ -1,14 +1,18 @@
 //! What the door's frames mean: an agent's envelope, or a question of our own command line.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-use model::{Envelope, Millis, Reply};
+use model::{Deed, Envelope, Millis, Reply};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use wire::{Kind, Status};
 
+use crate::backfill::Backfill;
+use crate::deeds;
 use crate::door::{Answer, Answerer, Request};
 use crate::intake::{Intake, now};
 use crate::learner::Learner;
@@ -20,6 +24,7 @@ const MAX_SETTLE: Duration = Duration::from_secs(30);
 pub(crate) struct Daemon {
     pub(crate) intake: Arc<Intake>,
     pub(crate) learner: Arc<Learner>,
+    pub(crate) backfill: Arc<Backfill>,
     pub(crate) wish: Sender<Wish>,
     pub(crate) load_config: LoadConfig,
     pub(crate) namespace: String,
@@ -67,12 +72,28 @@ impl Daemon {
             Some("status") => self.status(),
             Some("settle") => self.settle(request.wait.min(MAX_SETTLE)),
             Some("reload") => self.reload(),
+            Some("deeds") => self.deeds(&question, request.wait),
+            Some("backfill") => self.start_backfill(&question),
+            Some("backfill-status") => self.backfill.to_json(),
+            Some("backfill-stop") => {
+                self.backfill.stop();
+                self.backfill.to_json()
+            }
             Some("stop") => {
                 let _ = self.wish.send(Wish::Stop);
                 json!({ "stopping": true, "pid": std::process::id() })
             }
             _ => {
-                let known = ["status", "settle", "reload", "stop"];
+                let known = [
+                    "status",
+                    "settle",
+                    "reload",
+                    "stop",
+                    "deeds",
+                    "backfill",
+                    "backfill-status",
+                    "backfill-stop",
+                ];
                 let stdout = json!({ "error": "unknown question", "known": known }).to_string().into_bytes();
                 return Answer { status: Status::Malformed, reply: Reply { stdout, ..Reply::silent() } };
             }
@@ -106,6 +127,24 @@ impl Daemon {
         let head = self.intake.journal.head();
         let settled = self.learner.wait_until(head, Instant::now() + patience);
         json!({ "settled": settled, "head": head })
+    }
+
+    /// Remember, import, forget, edit: answered when it is safe, and usually learned.
+    fn deeds(&self, question: &Value, wait: Duration) -> Value {
+        let Ok(deeds) = Vec::<Deed>::deserialize(&question["deeds"]) else {
+            return json!({ "error": "these are no deeds" });
+        };
+        if deeds.len() > deeds::MAX_DEEDS {
+            return json!({ "error": format!("at most {} deeds at once", deeds::MAX_DEEDS) });
+        }
+        let until = Instant::now() + wait.min(MAX_SETTLE);
+        deeds::take(&self.intake, &self.learner, deeds, until)
+    }
+
+    fn start_backfill(&self, question: &Value) -> Value {
+        let paths: Vec<PathBuf> = Vec::deserialize(&question["paths"]).unwrap_or_default();
+        let (intake, learner) = (Arc::clone(&self.intake), Arc::clone(&self.learner));
+        json!({ "started": self.backfill.start(intake, learner, paths) })
     }
 
     fn reload(&self) -> Value {

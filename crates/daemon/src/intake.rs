@@ -90,6 +90,14 @@ impl Intake {
         Arc::clone(&self.rules.read().unwrap_or_else(PoisonError::into_inner).config)
     }
 
+    pub(crate) fn redactor(&self) -> Arc<Redactor> {
+        Arc::clone(&self.rules.read().unwrap_or_else(PoisonError::into_inner).redactor)
+    }
+
+    pub(crate) fn workspace(&self, cwd: &Path) -> Option<Workspace> {
+        self.workspaces.find(cwd)
+    }
+
     /// Answers an agent that waits.
     pub(crate) fn answer(&self, envelope: Envelope, wait: Duration) -> Answer {
         let began = Instant::now();
@@ -141,6 +149,38 @@ impl Intake {
                 .fetch_add(done.iter().filter(|done| **done).count() as u64, Ordering::Relaxed);
             done
         })
+    }
+
+    /// Takes in events of the past, oldest first: the last position and how many were new. Their turn was over
+    /// long ago, so nobody is answered.
+    ///
+    /// `private` goes from one call to the next of the same conversation: a private turn of the past leaves no
+    /// trace either.
+    pub(crate) fn take_past(
+        &self,
+        envelopes: Vec<Envelope>,
+        private: &mut bool,
+    ) -> Result<(u64, usize), StoreError> {
+        let mut entries = Vec::with_capacity(envelopes.len());
+        for mut envelope in envelopes {
+            envelope.context.insert("past".to_owned(), "1".to_owned());
+            let seen = self.see(envelope, true);
+            match seen.event.kind {
+                EventKind::UserPromptSubmit => *private = seen.private_prompt,
+                EventKind::SessionStart | EventKind::SessionEnd => *private = false,
+                _ => {}
+            }
+            if seen.leave.is_none() && !*private {
+                entries.push(seen.entry);
+            }
+        }
+        let (mut last, mut kept) = (0, 0);
+        for outcome in self.journal.append_all(&entries) {
+            let receipt = outcome?;
+            last = last.max(receipt.seq);
+            kept += usize::from(!receipt.duplicate);
+        }
+        Ok((last, kept))
     }
 
     /// From raw bytes to an event and the entry that may be kept of it.
@@ -195,7 +235,8 @@ impl Intake {
             context,
             envelope: redacted.json,
         };
-        Seen { adapter, event: Arc::new(event), entry, workspace, config, leave }
+        let private_prompt = redacted.private_prompt;
+        Seen { adapter, event: Arc::new(event), entry, workspace, config, leave, private_prompt }
     }
 
     /// A project's own file may switch behaviors off and skip more tools.
@@ -294,6 +335,7 @@ struct Seen {
     workspace: Option<Workspace>,
     config: Arc<Config>,
     leave: Option<&'static str>,
+    private_prompt: bool,
 }
 
 /// A behavior that decides over a kind of event and is off takes its events with it.

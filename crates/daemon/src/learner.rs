@@ -8,9 +8,12 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use agents::Incoming;
+use engine::deeds::Done;
 use engine::hearers;
+use model::{Deed, OURSELVES};
 use store::{Batch, EventRow, StoreError, Stored, Tables};
 
+use crate::bell::Bell;
 use crate::intake::Intake;
 use crate::metrics::count;
 
@@ -40,10 +43,12 @@ pub(crate) struct Learner {
     /// Somebody waits for what is learned: no breath is taken.
     hurry: (Mutex<bool>, Condvar),
     stopping: AtomicBool,
+    /// Whoever has work when something was learned.
+    bells: Vec<Arc<Bell>>,
 }
 
 impl Learner {
-    pub(crate) fn new(intake: Arc<Intake>) -> Arc<Self> {
+    pub(crate) fn new(intake: Arc<Intake>, bells: Vec<Arc<Bell>>) -> Arc<Self> {
         Arc::new(Self {
             intake,
             learned: AtomicU64::new(0),
@@ -51,6 +56,7 @@ impl Learner {
             moved: (Mutex::new(()), Condvar::new()),
             hurry: (Mutex::new(false), Condvar::new()),
             stopping: AtomicBool::new(false),
+            bells,
         })
     }
 
@@ -171,11 +177,36 @@ impl Learner {
             tx.set_cursor(last)
         })?;
         self.move_to(last);
+        self.bells.iter().for_each(|bell| bell.ring());
         Ok(())
+    }
+
+    /// A deed that cannot be read any more, or was never ours, changes nothing.
+    fn learn_deed(&self, tx: &mut Batch<'_>, stored: &Stored) -> Result<(), StoreError> {
+        let entry = &stored.entry;
+        let Ok(deed) = serde_json::from_slice::<Deed>(&entry.envelope) else {
+            count(&self.intake.counters.learn_failures);
+            self.intake.log.warn(format_args!("the deed {} cannot be read", entry.id));
+            return Ok(());
+        };
+        let done = Done { id: entry.id, at: entry.at };
+        match catch_unwind(AssertUnwindSafe(|| engine::deeds::learn(tx, done, &deed))) {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(engine::EngineError::Store(error))) => Err(error),
+            Err(_) => {
+                count(&self.intake.counters.learn_failures);
+                self.intake.log.warn(format_args!("learning the deed {} panicked", entry.id));
+                Ok(())
+            }
+        }
     }
 
     fn learn_one(&self, tx: &mut Batch<'_>, stored: &Stored) -> Result<(), StoreError> {
         let entry = &stored.entry;
+        tx.set_position(stored.seq);
+        if entry.agent == OURSELVES {
+            return self.learn_deed(tx, stored);
+        }
         let adapter = agents::by_name(&entry.agent).unwrap_or(agents::ALL[0]);
         let event = adapter.read(&Incoming {
             id: entry.id,

@@ -5,7 +5,10 @@
 //! after things once a minute, and advisors when a behavior wants to speak.
 
 mod advisor;
+mod backfill;
+mod bell;
 mod control;
+mod deeds;
 mod door;
 mod intake;
 mod learner;
@@ -13,6 +16,7 @@ mod lifecycle;
 mod log;
 mod metrics;
 mod spool_watch;
+mod transcripts;
 mod workspace;
 
 use std::io;
@@ -28,12 +32,15 @@ use engine::config::{Config, ConfigError};
 use redact::Redactor;
 use store::{Journal, StoreError};
 
+use crate::backfill::Backfill;
+use crate::bell::Bell;
 use crate::control::Daemon;
 use crate::door::Door;
 use crate::intake::{Intake, now};
 use crate::learner::Learner;
 use crate::lifecycle::{Bound, Lock};
 use crate::log::Log;
+use crate::transcripts::Transcripts;
 
 pub use crate::lifecycle::Lock as DaemonLock;
 pub use crate::workspace::{ProjectIdentity, key as workspace_key, project_of, resolve as resolve_workspace};
@@ -122,7 +129,10 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     intake.drain_spool();
 
     let (wish, wishes) = mpsc::channel();
-    let learner = Learner::new(Arc::clone(&intake));
+    let embedding: Arc<Bell> = Arc::default();
+    let transcripts = Transcripts::new(Arc::clone(&intake), Arc::clone(&embedding));
+    let bells = vec![Arc::clone(&transcripts.bell), Arc::clone(&embedding)];
+    let learner = Learner::new(Arc::clone(&intake), bells);
     let learning = {
         let learner = Arc::clone(&learner);
         thread::Builder::new()
@@ -130,7 +140,16 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
             .spawn(move || learner.run())
             .map_err(at(place.data.clone()))?
     };
+    let archiving = {
+        let transcripts = Arc::clone(&transcripts);
+        thread::Builder::new()
+            .name("transcripts".into())
+            .spawn(move || transcripts.run())
+            .map_err(at(place.data.clone()))?
+    };
+    let backfill: Arc<Backfill> = Arc::default();
     let daemon = Arc::new(Daemon {
+        backfill: Arc::clone(&backfill),
         intake: Arc::clone(&intake),
         learner: Arc::clone(&learner),
         wish: wish.clone(),
@@ -152,9 +171,13 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     log.info(format_args!("leaving: {wished:?}"));
     bound.remove();
     door.close(CLOSING_PATIENCE);
+    backfill.stop();
     learner.stop();
+    transcripts.bell.close();
+    embedding.close();
     // The learner stops between two transactions; what it has not derived it derives after the next start.
     let _ = learning.join();
+    let _ = archiving.join();
     let _ = std::fs::remove_file(place.pid_file());
     Ok(if wished == Wish::HandOver { Ended::Superseded } else { Ended::Stopped })
 }

@@ -8,12 +8,25 @@ use model::{Advice, Event, EventKind, Millis, WorkspaceKey};
 use store::{Batch, Tables};
 
 use crate::Result;
-use crate::behaviors::{Capture, CompleteSession, PinIncident, RecordPrompt, RegisterSession};
+use crate::behaviors::{
+    ArchiveTranscript, Capture, CompleteSession, Distill, ExtractLearnings, PinIncident, RecordPrompt,
+    RegisterSession, Summarize,
+};
 use crate::config::Config;
 
-/// Heard in this order; notes are said in this order, too. Who is at work comes before what was done.
-pub const ALL: &[&dyn Behavior] =
-    &[&RegisterSession, &RecordPrompt, &Capture, &PinIncident, &CompleteSession];
+/// Heard in this order; notes are said in this order, too. Who is at work comes before what was done; a turn is
+/// distilled before its summary is kept, and that before the session's learnings.
+pub const ALL: &[&dyn Behavior] = &[
+    &RegisterSession,
+    &RecordPrompt,
+    &Capture,
+    &PinIncident,
+    &Distill,
+    &Summarize,
+    &ExtractLearnings,
+    &ArchiveTranscript,
+    &CompleteSession,
+];
 
 /// One thing throughline does. A behavior is a file, a config key, a docs page and a metric, all of one name.
 ///

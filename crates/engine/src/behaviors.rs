@@ -1,16 +1,25 @@
 //! One file per behavior. A new one is a file here and a line in `behavior::ALL`.
 
+mod archive_transcript;
 mod capture;
 mod complete_session;
+mod distill;
+mod extract_learnings;
 mod pin_incident;
 mod record_prompt;
 mod register_session;
+mod summarize;
 
+pub(crate) use archive_transcript::ArchiveTranscript;
 pub(crate) use capture::Capture;
 pub(crate) use complete_session::CompleteSession;
+pub(crate) use distill::Distill;
+pub use distill::end_stale_turn;
+pub(crate) use extract_learnings::ExtractLearnings;
 pub(crate) use pin_incident::PinIncident;
 pub(crate) use record_prompt::RecordPrompt;
 pub(crate) use register_session::RegisterSession;
+pub(crate) use summarize::{Summarize, summary_text};
 
 #[cfg(test)]
 pub(crate) mod tests {

@@ -4,10 +4,15 @@
 mod behavior;
 mod behaviors;
 pub mod config;
+pub mod deeds;
 mod fence;
+mod filing;
+mod life;
+pub mod memory;
 mod merge;
 
 pub use behavior::{ALL, Behavior, Context, Keep, Workspace, by_name, hearers};
+pub use behaviors::end_stale_turn;
 pub use fence::{fence, sanitize};
 pub use merge::merge;
 

@@ -1,13 +1,10 @@
 //! Keeps what an agent had to call a person for. Decides nothing about it.
 
-use model::{Detail, Event, EventKind, WorkspaceKey};
-use store::{Batch, MemoryRow};
+use model::{Detail, Event, EventKind, MemoryId, MemoryKind, Urgency};
+use store::Batch;
 
-use crate::Result;
 use crate::behavior::Behavior;
-
-/// A title is a line in a list.
-const MAX_TITLE: usize = 120;
+use crate::{Result, memory};
 
 #[derive(Debug)]
 pub(crate) struct PinIncident;
@@ -32,31 +29,26 @@ impl Behavior for PinIncident {
         if kind == "idle_prompt" {
             return Ok(());
         }
-        batch.pin(&MemoryRow {
-            id: event.id,
-            at: event.at,
-            kind: "incident".to_owned(),
-            urgency: "high".to_owned(),
-            title: title.as_deref().unwrap_or(message).chars().take(MAX_TITLE).collect(),
-            text: message.clone(),
-            keywords: keywords(kind),
-            session: Some(event.session.clone()),
-            workspace: event.context.get("workspace").cloned().map(WorkspaceKey::from_hex),
-        })?;
+        let id = MemoryId::of(&["incident", &event.id.to_string()]);
+        let title = memory::title_of(title.as_deref().unwrap_or(message));
+        let mut kept = memory::of_event(event, MemoryKind::Incident, id, title, message.clone());
+        kept.urgency = Urgency::High;
+        kept.concepts = keywords(kind);
+        "event".clone_into(&mut kept.provenance.by);
+        memory::keep(batch, &kept)?;
         Ok(())
     }
 }
 
 /// The words people will look for are not always the words the agent used.
-fn keywords(kind: &str) -> String {
-    let plain = kind.replace('_', " ");
-    let more = match kind {
-        "permission_prompt" => " permission denied approval needed blocked",
-        kind if kind.starts_with("auth") => " authentication login",
-        kind if kind.starts_with("elicitation") => " question answer input",
-        _ => "",
+fn keywords(kind: &str) -> Vec<String> {
+    let more: &[&str] = match kind {
+        "permission_prompt" => &["permission denied", "approval needed", "blocked"],
+        kind if kind.starts_with("auth") => &["authentication", "login"],
+        kind if kind.starts_with("elicitation") => &["question", "answer", "input"],
+        _ => &[],
     };
-    format!("{plain}{more}")
+    std::iter::once(kind.replace('_', " ")).chain(more.iter().map(|&word| word.to_owned())).collect()
 }
 
 #[cfg(test)]
@@ -79,7 +71,7 @@ mod tests {
         learn_in(&mut tables, &PinIncident, &event(EventKind::Notification, note("idle_prompt")));
         let kept = tables.memories(&MemoryFilter::default()).unwrap();
         assert_eq!(kept.len(), 1);
-        assert!(kept[0].keywords.contains("permission denied"));
-        assert_eq!(kept[0].urgency, "high");
+        assert!(kept[0].memory.concepts.contains(&"permission denied".to_owned()));
+        assert_eq!(kept[0].memory.urgency, Urgency::High);
     }
 }

@@ -1,10 +1,13 @@
 //! Stores what a person asked for. What a machine wrote into the conversation is not that.
 
-use model::{Author, Detail, Event, EventKind};
+use model::{Author, Detail, Event, EventKind, MemoryId, MemoryKind};
 use store::Batch;
 
-use crate::Result;
 use crate::behavior::Behavior;
+use crate::{Result, memory};
+
+/// "yes", "go on" and "/clear" are answers, not something to be found again.
+const LEAST_WORDS: usize = 4;
 
 #[derive(Debug)]
 pub(crate) struct RecordPrompt;
@@ -27,6 +30,13 @@ impl Behavior for RecordPrompt {
     fn learn(&self, batch: &mut Batch<'_>, event: &Event) -> Result<()> {
         if let Detail::Prompt { text, author: Author::Person } = &event.detail {
             batch.insert_prompt(event.id, &event.session, event.at, text)?;
+            if text.split_whitespace().nth(LEAST_WORDS - 1).is_some() {
+                let id = MemoryId::of(&["prompt", &event.id.to_string()]);
+                let mut kept =
+                    memory::of_event(event, MemoryKind::Prompt, id, memory::title_of(text), text.clone());
+                "person".clone_into(&mut kept.provenance.by);
+                memory::keep(batch, &kept)?;
+            }
         }
         Ok(())
     }

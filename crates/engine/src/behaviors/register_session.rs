@@ -53,6 +53,9 @@ impl Behavior for RegisterSession {
         if let (Some(key), Some(root)) = (&workspace, said("root")) {
             batch.upsert_workspace(key, &root, said("project").as_deref(), event.at)?;
         }
+        if let (Some(key), Some(name)) = (said("project-key"), said("project")) {
+            batch.upsert_project(&key, &name, said("first-commit").as_deref())?;
+        }
         let (source, model) = match &event.detail {
             Detail::Start { source, model } => (Some(source_name(*source).to_owned()), model.clone()),
             _ => (None, None),
@@ -67,6 +70,7 @@ impl Behavior for RegisterSession {
             attended: said("CLAUDE_CODE_SESSION_ATTENDED").map(|flag| flag == "1"),
             pid: said("CLAUDE_PID").and_then(|pid| pid.parse().ok()),
             transcript: event.transcript.clone(),
+            heard: said("past").is_none(),
             ..SessionTouch::new(event.session.clone(), event.agent, event.at)
         })?;
         Ok(())

@@ -70,8 +70,8 @@ impl<'a> Batch<'a> {
     pub fn touch_session(&mut self, touch: &SessionTouch) -> Result<(), StoreError> {
         self.run(
             "INSERT INTO sessions (id, agent, workspace, project, branch, cwd, source, model,
-                                   started_at, last_seen_at, attended, pid, transcript)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?10, ?11, ?12)
+                                   started_at, last_seen_at, attended, pid, transcript, heard_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?10, ?11, ?12, ?13)
              ON CONFLICT (id) DO UPDATE SET
                  workspace = COALESCE(excluded.workspace, workspace),
                  project = COALESCE(excluded.project, project),
@@ -85,7 +85,8 @@ impl<'a> Batch<'a> {
                  ended_at = CASE WHEN excluded.source IS NULL THEN ended_at END,
                  attended = COALESCE(excluded.attended, attended),
                  pid = COALESCE(excluded.pid, pid),
-                 transcript = COALESCE(excluded.transcript, transcript)",
+                 transcript = COALESCE(excluded.transcript, transcript),
+                 heard_at = COALESCE(MIN(heard_at, excluded.heard_at), heard_at, excluded.heard_at)",
             params![
                 touch.id.as_str(),
                 touch.agent,
@@ -99,6 +100,7 @@ impl<'a> Batch<'a> {
                 touch.attended,
                 touch.pid,
                 touch.transcript,
+                touch.heard.then_some(number(touch.at)),
             ],
         )?;
         Ok(())

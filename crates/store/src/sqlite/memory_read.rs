@@ -103,6 +103,17 @@ impl Tables {
             .map_err(|e| sort(&self.path, e))
     }
 
+    /// When a session's own hooks were first heard.
+    pub fn heard_at(&self, session: &SessionId) -> Result<Option<Millis>, StoreError> {
+        use rusqlite::OptionalExtension;
+        let found: Option<Option<i64>> = self
+            .connection
+            .prepare_cached("SELECT heard_at FROM sessions WHERE id = ?1")
+            .and_then(|mut statement| statement.query_row([session.as_str()], |row| row.get(0)).optional())
+            .map_err(|e| sort(&self.path, e))?;
+        Ok(found.flatten().map(|at| at.max(0) as u64))
+    }
+
     pub fn count_memories(&self) -> Result<u64, StoreError> {
         self.connection
             .query_row("SELECT COUNT(*) FROM memories", [], |row| unsigned(row, 0))

@@ -222,8 +222,8 @@ impl Batch<'_> {
     }
 
     pub fn set_critical(&mut self, id: MemoryId, critical: bool) -> Result<bool, StoreError> {
-        let changed =
-            self.run("UPDATE memories SET critical = ?2 WHERE id = ?1", params![number(id.as_u64()), critical])?;
+        let changed = self
+            .run("UPDATE memories SET critical = ?2 WHERE id = ?1", params![number(id.as_u64()), critical])?;
         Ok(changed > 0)
     }
 

@@ -54,6 +54,8 @@ pub struct SessionTouch {
     pub attended: Option<bool>,
     pub pid: Option<u32>,
     pub transcript: Option<String>,
+    /// From the session's own hooks, not from its transcript afterwards.
+    pub heard: bool,
 }
 
 impl SessionTouch {
@@ -71,6 +73,7 @@ impl SessionTouch {
             attended: None,
             pid: None,
             transcript: None,
+            heard: true,
         }
     }
 }

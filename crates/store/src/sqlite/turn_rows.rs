@@ -104,6 +104,15 @@ impl Batch<'_> {
         Ok(())
     }
 
+    /// When it was set last.
+    pub fn state_at(&self, session: &SessionId, name: &str) -> Result<Option<Millis>, StoreError> {
+        let at = self.one(
+            "SELECT at FROM session_states WHERE session = ?1 AND name = ?2",
+            params![session.as_str(), name],
+        )?;
+        Ok(at.map(|at| at.max(0) as u64))
+    }
+
     pub fn drop_state(&mut self, session: &SessionId, name: &str) -> Result<(), StoreError> {
         self.run(
             "DELETE FROM session_states WHERE session = ?1 AND name = ?2",
@@ -208,10 +217,21 @@ impl Tables {
             .map_err(|e| sort(&self.path, e))
     }
 
+    pub fn state(&self, session: &SessionId, name: &str) -> Result<Option<String>, StoreError> {
+        self.connection
+            .prepare_cached("SELECT state FROM session_states WHERE session = ?1 AND name = ?2")
+            .and_then(|mut statement| {
+                statement.query_row(params![session.as_str(), name], |row| row.get(0)).optional()
+            })
+            .map_err(|e| sort(&self.path, e))
+    }
+
     /// What waits under a name: the session, what was written, and when. Oldest first.
     pub fn states(&self, name: &str, limit: usize) -> Result<Vec<(SessionId, String, Millis)>, StoreError> {
         self.connection
-            .prepare_cached("SELECT session, state, at FROM session_states WHERE name = ?1 ORDER BY at LIMIT ?2")
+            .prepare_cached(
+                "SELECT session, state, at FROM session_states WHERE name = ?1 ORDER BY at LIMIT ?2",
+            )
             .and_then(|mut statement| {
                 statement
                     .query_map(params![name, limit as i64], |row| {

@@ -60,6 +60,9 @@ CREATE TABLE memory_files (
 
 CREATE INDEX memory_files_by_n ON memory_files (n);
 
+-- When a session's own hooks were first heard; what is older came from its transcript.
+ALTER TABLE sessions ADD COLUMN heard_at INTEGER;
+
 -- A project is known by where its repository lies; clones are joined by the first commit they share.
 CREATE TABLE projects (
     key          TEXT PRIMARY KEY NOT NULL,

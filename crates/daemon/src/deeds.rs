@@ -1,0 +1,102 @@
+//! What people do to memories, on its way into the journal: redact, commit, answer when it is learned. The same
+//! promises as for an envelope.
+
+use std::time::Instant;
+
+use model::{Context, Deed, Entry, Memory, OURSELVES, Observation, SessionId, Summary};
+use redact::Redactor;
+use serde_json::{Value, json};
+use store::StoreError;
+
+use crate::intake::{Intake, now};
+use crate::learner::Learner;
+
+/// Deeds in one question: a batch of an import. More would keep a thread of the door too long.
+pub(crate) const MAX_DEEDS: usize = 1000;
+
+/// Takes deeds in. Answers when they are in the tables, or when the patience is over; they are safe either way.
+pub(crate) fn take(intake: &Intake, learner: &Learner, deeds: Vec<Deed>, until: Instant) -> Value {
+    match journal(intake, deeds) {
+        Ok((last, kept)) => json!({ "kept": kept, "learned": learner.wait_until(last, until) }),
+        Err(error) => json!({ "error": error.to_string() }),
+    }
+}
+
+/// The last position and how many were new.
+pub(crate) fn journal(intake: &Intake, deeds: Vec<Deed>) -> Result<(u64, usize), StoreError> {
+    let redactor = intake.redactor();
+    let entries: Vec<Entry> = deeds.into_iter().map(|deed| entry(&redactor, deed)).collect();
+    let (mut last, mut kept) = (0, 0);
+    for outcome in intake.journal.append_all(&entries) {
+        let receipt = outcome?;
+        last = last.max(receipt.seq);
+        kept += usize::from(!receipt.duplicate);
+    }
+    Ok((last, kept))
+}
+
+fn entry(redactor: &Redactor, mut deed: Deed) -> Entry {
+    clean_deed(redactor, &mut deed);
+    Entry {
+        id: client::mint(),
+        at: now(),
+        agent: OURSELVES.to_owned(),
+        session: deed.session().cloned().unwrap_or_else(|| SessionId::new("")),
+        event: deed.name().to_owned(),
+        tool: None,
+        context: Context::new(),
+        envelope: serde_json::to_vec(&deed).expect("a deed is plain data"),
+    }
+}
+
+/// Every text of a stranger's in it. Ids of ours and times are not texts.
+fn clean_deed(redactor: &Redactor, deed: &mut Deed) {
+    match deed {
+        Deed::Remember { memory } | Deed::Import { memory, .. } => clean_memory(redactor, memory),
+        Deed::Edit { title, text, .. } => {
+            [title, text].into_iter().flatten().for_each(|part| clean(redactor, part))
+        }
+        Deed::Distilled { observations, summary, .. } => {
+            observations.iter_mut().for_each(|seen| clean_observation(redactor, seen));
+            if let Some(summary) = summary {
+                clean_summary(redactor, summary);
+            }
+        }
+        Deed::Forget { .. } | Deed::Supersede { .. } => {}
+    }
+}
+
+pub(crate) fn clean_memory(redactor: &Redactor, memory: &mut Memory) {
+    let Memory { title, subtitle, text, facts, concepts, files_read, files_modified, tools, .. } = memory;
+    let Memory { project, branch, external_id, provenance, .. } = memory;
+    [title, text].into_iter().for_each(|part| clean(redactor, part));
+    let options = [subtitle, project, branch, external_id, &mut provenance.place];
+    options.into_iter().flatten().for_each(|part| clean(redactor, part));
+    let lists = [facts, concepts, files_read, files_modified, tools];
+    lists.into_iter().flatten().for_each(|part| clean(redactor, part));
+}
+
+fn clean_observation(redactor: &Redactor, seen: &mut Observation) {
+    let Observation {
+        title, subtitle, narrative, facts, concepts, files_read, files_modified, tools, ..
+    } = seen;
+    [title, narrative].into_iter().chain(subtitle).for_each(|part| clean(redactor, part));
+    let lists = [facts, concepts, files_read, files_modified, tools];
+    lists.into_iter().flatten().for_each(|part| clean(redactor, part));
+}
+
+fn clean_summary(redactor: &Redactor, summary: &mut Summary) {
+    let Summary { request, investigated, learned, completed, next_steps } = summary;
+    clean(redactor, request);
+    [investigated, learned, completed, next_steps]
+        .into_iter()
+        .flatten()
+        .for_each(|part| clean(redactor, part));
+}
+
+pub(crate) fn clean(redactor: &Redactor, text: &mut String) {
+    let redacted = redactor.bytes(text.as_bytes());
+    if !redacted.findings.is_empty() || redacted.bytes != text.as_bytes() {
+        *text = String::from_utf8_lossy(&redacted.bytes).into_owned();
+    }
+}

@@ -1,0 +1,175 @@
+//! Keeps transcripts and makes the talk in them findable: after a turn, in its own time, only what is new. Reads
+//! an agent's file through its adapter; what a private turn said is not even archived.
+
+use std::cell::Cell;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agents::ClaudeCode;
+use agents::transcript::{Chunk, What, chunks};
+use model::{Memory, MemoryId, MemoryKind, Millis, Provenance, SessionId, Urgency, WorkspaceKey};
+use redact::Redactor;
+use serde_json::{Value, json};
+use store::archive::{Archive, Key};
+use store::{ARCHIVE_DUE, StoreError, Tables};
+
+use crate::bell::{Bell, Woken};
+use crate::intake::Intake;
+
+/// How far a session's archive is cut into pieces: a line number.
+const CHUNKED: &str = "chunked-lines";
+/// Sessions looked after in one go.
+const MAX_DUE: usize = 100;
+/// Lines cut at once: a long session is not in memory as a whole.
+const LINES: u64 = 4000;
+
+pub(crate) struct Transcripts {
+    intake: Arc<Intake>,
+    pub(crate) bell: Arc<Bell>,
+    /// Rung when there are new memories.
+    embedding: Arc<Bell>,
+    archive: Mutex<Option<Arc<Archive>>>,
+}
+
+impl Transcripts {
+    pub(crate) fn new(intake: Arc<Intake>, embedding: Arc<Bell>) -> Arc<Self> {
+        Arc::new(Self { intake, bell: Arc::default(), embedding, archive: Mutex::default() })
+    }
+
+    /// Returns when the bell is closed.
+    pub(crate) fn run(&self) {
+        while self.bell.wait(None) != Woken::Closed {
+            if let Err(error) = self.look() {
+                self.intake.log.warn(format_args!("transcripts wait: {error}"));
+            }
+        }
+    }
+
+    /// The archive, opened when it is first needed.
+    pub(crate) fn archive(&self) -> Result<Arc<Archive>, StoreError> {
+        let mut held = self.archive.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(archive) = held.as_ref() {
+            return Ok(Arc::clone(archive));
+        }
+        let archive = Arc::new(Archive::open(&self.intake.place.archive())?);
+        *held = Some(Arc::clone(&archive));
+        Ok(archive)
+    }
+
+    pub(crate) fn enforce(&self, keep_bytes: u64) {
+        let dropped = self.archive().and_then(|archive| archive.enforce(keep_bytes));
+        if let Err(error) = dropped {
+            self.intake.log.warn(format_args!("archive: {error}"));
+        }
+    }
+
+    fn look(&self) -> Result<(), StoreError> {
+        let mut tables = Tables::open(&self.intake.place.database())?;
+        for (session, wish, at) in tables.states(ARCHIVE_DUE, MAX_DUE)? {
+            if self.bell.is_closed() {
+                return Ok(());
+            }
+            let wish: Value = serde_json::from_str(&wish).unwrap_or_default();
+            let pieces = self.keep(&mut tables, &session, &wish)?;
+            tables.write(|batch| {
+                // A later turn may have asked again meanwhile.
+                if batch.state_at(&session, ARCHIVE_DUE)? == Some(at) {
+                    batch.drop_state(&session, ARCHIVE_DUE)?;
+                }
+                Ok(())
+            })?;
+            if pieces > 0 {
+                self.embedding.ring();
+            }
+        }
+        Ok(())
+    }
+
+    fn keep(&self, tables: &mut Tables, session: &SessionId, wish: &Value) -> Result<usize, StoreError> {
+        let said = |name: &str| wish[name].as_str().map(str::to_owned);
+        let archive = self.archive()?;
+        let key = Key { agent: said("agent").unwrap_or_default(), session: session.clone(), subagent: None };
+        if let Some(path) = said("path") {
+            let redactor = self.intake.redactor();
+            let private = Cell::new(false);
+            let appended =
+                archive.append(&key, Path::new(&path), &|line| clean_line(&redactor, &private, line));
+            if let Err(error) = appended {
+                // Gone or not ours to read; what was archived before is still cut below.
+                self.intake.log.warn(format_args!("a transcript is not kept: {error}"));
+            }
+        }
+        let here = store::archive::span(&self.intake.place.archive(), &key)?;
+        let done = tables.state(session, CHUNKED)?.and_then(|text| text.parse().ok()).unwrap_or(0);
+        let mut from = here.start.max(done);
+        let mut pieces = 0;
+        while from < here.end {
+            let lines = archive.read(&key, from..here.end.min(from + LINES))?;
+            let Some(next) = lines.last().map(|line| line.number + 1) else { break };
+            let read: Vec<_> =
+                lines.iter().flat_map(|line| ClaudeCode.lines(line.number, line.text.as_bytes())).collect();
+            let cut = chunks(&read);
+            pieces += cut.len();
+            tables.write(|batch| {
+                for chunk in &cut {
+                    let memory = memory(session, wish, chunk);
+                    engine::memory::keep(batch, &memory)
+                        .map_err(|engine::EngineError::Store(error)| error)?;
+                }
+                batch.set_state(session, CHUNKED, &next.to_string(), crate::intake::now())
+            })?;
+            from = next;
+        }
+        Ok(pieces)
+    }
+}
+
+fn memory(session: &SessionId, wish: &Value, chunk: &Chunk) -> Memory {
+    let said = |name: &str| wish[name].as_str().map(str::to_owned);
+    let agent = said("agent").unwrap_or_default();
+    let line = chunk.first_line.to_string();
+    Memory {
+        id: MemoryId::of(&["chunk", &agent, session.as_str(), &line]),
+        kind: MemoryKind::Chunk,
+        at: chunk.at.unwrap_or(0 as Millis),
+        title: engine::memory::title_of(&chunk.text),
+        subtitle: None,
+        text: chunk.text.clone(),
+        facts: Vec::new(),
+        concepts: Vec::new(),
+        files_read: Vec::new(),
+        files_modified: Vec::new(),
+        tools: Vec::new(),
+        session: Some(session.clone()),
+        workspace: said("workspace").map(WorkspaceKey::from_hex),
+        project: said("project"),
+        project_key: said("project-key"),
+        branch: said("branch"),
+        external_id: None,
+        urgency: Urgency::Normal,
+        critical: false,
+        pinned: false,
+        provenance: Provenance {
+            by: "transcript".to_owned(),
+            events: Vec::new(),
+            place: Some(format!("transcript, lines {} to {}", chunk.first_line + 1, chunk.last_line + 1)),
+            tokens: 0,
+        },
+    }
+}
+
+/// Secrets out, and a private turn as if it had never been: its lines stay as numbers alone.
+fn clean_line(redactor: &Redactor, private: &Cell<bool>, line: &[u8]) -> Vec<u8> {
+    for read in ClaudeCode.lines(0, line) {
+        if let What::Person { text } = &read.what {
+            private.set(is_private(redactor, text));
+        }
+    }
+    if private.get() { b"{}".to_vec() } else { redactor.envelope(line).json }
+}
+
+/// The redactor's own judgment of a prompt.
+fn is_private(redactor: &Redactor, prompt: &str) -> bool {
+    let envelope = json!({ "hook_event_name": "UserPromptSubmit", "prompt": prompt });
+    redactor.envelope(envelope.to_string().as_bytes()).private_prompt
+}

@@ -1,0 +1,184 @@
+//! Turns what happened into observations, a turn at a time, with no model and no network. Decides nothing about
+//! who will read them.
+
+use model::{Author, Detail, Event, EventKind, Memory, MemoryId, MemoryKind, SessionId};
+use store::{Batch, TurnRow};
+
+use crate::behavior::Behavior;
+use crate::{Result, deeds, memory};
+
+/// A turn that never ends is distilled in pieces of this many steps.
+const MAX_STEPS: u64 = 400;
+/// Names of what is carried from event to event of a session.
+const STATE: &str = "distill";
+const TURN: &str = "turn";
+/// Where the summary of the last turn waits for whoever keeps summaries.
+pub(super) const DRAFT: &str = "summary-draft";
+/// The prompt is kept with the turn for a distiller that comes later.
+const MAX_PROMPT: usize = 4000;
+
+#[derive(Debug)]
+pub(crate) struct Distill;
+
+impl Behavior for Distill {
+    fn name(&self) -> &'static str {
+        "distill"
+    }
+
+    fn manual(&self) -> &'static str {
+        "When a turn ends, turns its tool calls and words into a few observations: what was fixed, built, changed, \
+         found out, decided, and what failed, each with its files, facts and the events that show it. Needs no \
+         model; where one is configured (`distill.provider`), it improves on them later, in the background."
+    }
+
+    fn on(&self) -> &'static [EventKind] {
+        use EventKind::{
+            PostToolUse, PostToolUseFailure, PreCompact, SessionEnd, SessionStart, Stop, StopFailure,
+            SubagentStop, UserPromptSubmit,
+        };
+        &[
+            SessionStart,
+            UserPromptSubmit,
+            PostToolUse,
+            PostToolUseFailure,
+            Stop,
+            StopFailure,
+            PreCompact,
+            SubagentStop,
+            SessionEnd,
+        ]
+    }
+
+    fn learn(&self, batch: &mut Batch<'_>, event: &Event) -> Result<()> {
+        let subagent = event.subagent.as_ref().map(|agent| agent.id.as_str());
+        match (&event.kind, &event.detail) {
+            (EventKind::UserPromptSubmit, Detail::Prompt { text, author: Author::Person }) => {
+                // A turn the person interrupted has no Stop.
+                end_turn(batch, event, None, None)?;
+                let turn = Begun { first: batch.position(), prompt: memory::cut(text, MAX_PROMPT) };
+                batch.set_state(&event.session, TURN, &turn.to_json(), event.at)?;
+                push_step(batch, event, None)?;
+            }
+            (EventKind::PostToolUse | EventKind::PostToolUseFailure, Detail::Tool(_)) => {
+                push_step(batch, event, subagent)?;
+                if batch.count_steps(&event.session, subagent)? >= MAX_STEPS {
+                    end_turn(batch, event, subagent, None)?;
+                }
+            }
+            (EventKind::Stop | EventKind::SubagentStop, Detail::Stop { last_message, .. }) => {
+                push_step(batch, event, subagent)?;
+                end_turn(batch, event, subagent, last_message.as_deref())?;
+            }
+            (EventKind::StopFailure | EventKind::PreCompact | EventKind::SessionEnd, _) => {
+                end_turn(batch, event, None, None)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn push_step(batch: &mut Batch<'_>, event: &Event, subagent: Option<&str>) -> Result<()> {
+    if let Some(step) = distill::step(event) {
+        let json = serde_json::to_string(&step).expect("a step is plain data");
+        batch.push_step(batch.position(), &event.session, subagent, event.at, &json)?;
+    }
+    Ok(())
+}
+
+/// Distills what waits of a session whose agent will not end the turn any more.
+pub fn end_stale_turn(batch: &mut Batch<'_>, session: &SessionId, subagent: Option<&str>) -> Result<()> {
+    let Some(last) = batch.steps(session, subagent)?.pop() else { return Ok(()) };
+    let Some(known) = batch.event_place(last.seq)? else {
+        batch.drop_steps(session, subagent)?;
+        return Ok(());
+    };
+    let event = Event {
+        id: known.id,
+        at: last.at,
+        agent: "",
+        session: session.clone(),
+        kind: EventKind::Stop,
+        name: String::new(),
+        cwd: None,
+        transcript: None,
+        prompt_id: None,
+        permission_mode: None,
+        subagent: None,
+        context: known.context,
+        detail: Detail::Plain,
+    };
+    batch.set_position(last.seq);
+    end_turn(batch, &event, subagent, None)
+}
+
+fn end_turn(
+    batch: &mut Batch<'_>,
+    event: &Event,
+    subagent: Option<&str>,
+    last_message: Option<&str>,
+) -> Result<()> {
+    let session = &event.session;
+    let rows = batch.steps(session, subagent)?;
+    if rows.is_empty() && last_message.is_none() {
+        return Ok(());
+    }
+    let begun = batch.state(session, TURN)?.and_then(|json| Begun::from_json(&json));
+    // A step of an older version that cannot be read any more is one step less.
+    let steps: Vec<distill::Step> =
+        rows.iter().filter_map(|row| serde_json::from_str(&row.step).ok()).collect();
+    let name = subagent.map_or_else(|| STATE.to_owned(), |agent| format!("{STATE}:{agent}"));
+    let mut state =
+        batch.state(session, &name)?.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
+    let prompt = begun.as_ref().filter(|_| subagent.is_none()).map(|turn| turn.prompt.as_str());
+    let turn = distill::Turn { prompt, steps: &steps, last_message, ended_at: event.at };
+    let distilled = distill::turn(&mut state, &turn);
+
+    let pattern =
+        memory::of_event(event, MemoryKind::Change, MemoryId::from_u64(0), String::new(), String::new());
+    for seen in &distilled.observations {
+        let memory = as_memory(&pattern, seen);
+        memory::keep(batch, &memory)?;
+        crate::life::retire(batch, &memory)?;
+    }
+    if let Some(summary) = distilled.summary.filter(|_| subagent.is_none()) {
+        let json = serde_json::to_string(&summary).expect("a summary is plain data");
+        batch.set_state(session, DRAFT, &json, event.at)?;
+    }
+    let json = serde_json::to_string(&state).expect("a state is plain data");
+    batch.set_state(session, &name, &json, event.at)?;
+    batch.drop_steps(session, subagent)?;
+    batch.put_turn(&TurnRow {
+        first_seq: begun.as_ref().map_or(0, |turn| turn.first).max(rows.first().map_or(0, |row| row.seq)),
+        last_seq: batch.position(),
+        session: session.clone(),
+        at: event.at,
+        prompt: prompt.map(str::to_owned),
+        calls: rows.len() as u64,
+        attempts: 0,
+    })?;
+    Ok(())
+}
+
+fn as_memory(pattern: &Memory, seen: &model::Observation) -> Memory {
+    let first = seen.events.first().map(ToString::to_string).unwrap_or_default();
+    let id = MemoryId::of(&["observation", &first, seen.kind.name(), &seen.title]);
+    deeds::observed(pattern, id, distill::NAME, seen)
+}
+
+/// A turn as far as its prompt.
+struct Begun {
+    first: u64,
+    prompt: String,
+}
+
+impl Begun {
+    fn to_json(&self) -> String {
+        serde_json::json!({ "first": self.first, "prompt": self.prompt }).to_string()
+    }
+
+    fn from_json(json: &str) -> Option<Self> {
+        let value: serde_json::Value = serde_json::from_str(json).ok()?;
+        Some(Self { first: value["first"].as_u64()?, prompt: value["prompt"].as_str()?.to_owned() })
+    }
+}

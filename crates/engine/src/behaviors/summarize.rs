@@ -1,0 +1,69 @@
+//! Keeps what a turn was about. Says nothing to the agent.
+
+use model::{Event, EventKind, MemoryId, MemoryKind, Summary};
+use store::Batch;
+
+use super::distill::DRAFT;
+use crate::behavior::Behavior;
+use crate::{Result, memory};
+
+#[derive(Debug)]
+pub(crate) struct Summarize;
+
+impl Behavior for Summarize {
+    fn name(&self) -> &'static str {
+        "summarize"
+    }
+
+    fn manual(&self) -> &'static str {
+        "When a turn ends, keeps its summary: what was asked, what was looked into, what was learned, what was \
+         completed and what comes next, from the turn's events and the agent's last words. A turn without any \
+         work has none. Needs `distill`."
+    }
+
+    fn on(&self) -> &'static [EventKind] {
+        use EventKind::{PreCompact, SessionEnd, Stop, StopFailure, UserPromptSubmit};
+        &[UserPromptSubmit, Stop, StopFailure, PreCompact, SessionEnd]
+    }
+
+    fn learn(&self, batch: &mut Batch<'_>, event: &Event) -> Result<()> {
+        let draft = batch.state(&event.session, DRAFT)?.filter(|json| !json.is_empty());
+        let Some(summary) = draft.and_then(|json| serde_json::from_str::<Summary>(&json).ok()) else {
+            return Ok(());
+        };
+        batch.set_state(&event.session, DRAFT, "", event.at)?;
+        let id = MemoryId::of(&["summary", &event.id.to_string()]);
+        let title = memory::title_of(&summary.request);
+        let mut kept = memory::of_event(event, MemoryKind::Summary, id, title, summary_text(&summary));
+        distill::NAME.clone_into(&mut kept.provenance.by);
+        memory::keep(batch, &kept)?;
+        batch.put_summary(id, &event.session, event.at, &summary)?;
+        Ok(())
+    }
+}
+
+/// A summary as people read it. An unanswered question is left out.
+pub(crate) fn summary_text(summary: &Summary) -> String {
+    let mut text = String::new();
+    if !summary.request.is_empty() {
+        text.push_str(&format!("Request: {}\n", summary.request));
+    }
+    let parts = [
+        ("Investigated", &summary.investigated),
+        ("Learned", &summary.learned),
+        ("Completed", &summary.completed),
+        ("Next steps", &summary.next_steps),
+    ];
+    for (name, items) in parts {
+        match items.as_slice() {
+            [] => {}
+            [one] => text.push_str(&format!("{name}: {one}\n")),
+            many => {
+                text.push_str(&format!("{name}:\n"));
+                many.iter().for_each(|item| text.push_str(&format!("- {item}\n")));
+            }
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text
+}

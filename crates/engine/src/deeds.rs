@@ -1,0 +1,159 @@
+//! What a deed does to the tables. Every deed may be learned again.
+
+use model::{
+    Deed, EventId, Memory, MemoryId, MemoryKind, Millis, Observation, Provenance, SessionId, Summary,
+};
+use store::{Batch, MemoryRow};
+
+use crate::{Result, life, memory};
+
+/// Who did it, when, and under which id it stands in the journal.
+#[derive(Debug, Clone, Copy)]
+pub struct Done {
+    pub id: EventId,
+    pub at: Millis,
+}
+
+pub fn learn(batch: &mut Batch<'_>, done: Done, deed: &Deed) -> Result<()> {
+    match deed {
+        Deed::Remember { memory } => {
+            memory::keep(batch, memory)?;
+            life::retire(batch, memory)?;
+        }
+        Deed::Import { memory, hits, prevented, last_applied_at } => {
+            memory::keep(batch, memory)?;
+            if *hits > 0 || *prevented > 0 || last_applied_at.is_some() {
+                batch.set_life(memory.id, *hits, *prevented, *last_applied_at)?;
+            }
+        }
+        Deed::Forget { ids } => {
+            for id in ids {
+                memory::forget(batch, *id)?;
+            }
+        }
+        Deed::Edit { id, title, text, critical, pinned } => {
+            if let Some(row) = batch.memory(*id)? {
+                edit(batch, row, title.as_deref(), text.as_deref(), *critical)?;
+            }
+            if let Some(pinned) = pinned {
+                batch.set_pinned(*id, *pinned)?;
+            }
+        }
+        Deed::Supersede { older, newer } => {
+            batch.supersede(*older, *newer)?;
+        }
+        Deed::Distilled { by, session, turn, observations, summary, .. } => {
+            let account = Account { by, session, turn: *turn, at: done.at };
+            replace_turn(batch, &account, observations, summary.as_ref())?;
+        }
+    }
+    Ok(())
+}
+
+fn edit(
+    batch: &mut Batch<'_>,
+    row: MemoryRow,
+    title: Option<&str>,
+    text: Option<&str>,
+    critical: Option<bool>,
+) -> Result<()> {
+    let mut changed = row.memory;
+    if let Some(text) = text {
+        text.clone_into(&mut changed.text);
+    }
+    if let Some(title) = title {
+        title.clone_into(&mut changed.title);
+    }
+    if title.is_some() || text.is_some() {
+        memory::keep(batch, &changed)?;
+    }
+    if let Some(critical) = critical {
+        batch.set_critical(changed.id, critical)?;
+    }
+    Ok(())
+}
+
+struct Account<'a> {
+    by: &'a str,
+    session: &'a SessionId,
+    turn: u64,
+    at: Millis,
+}
+
+/// A model's words stand before what was extracted; the extracted ones stay behind them, with their evidence.
+fn replace_turn(
+    batch: &mut Batch<'_>,
+    account: &Account<'_>,
+    observations: &[Observation],
+    summary: Option<&Summary>,
+) -> Result<()> {
+    let before = batch.memories_of_turn(account.session, account.turn)?;
+    let Some(pattern) = before.first().map(|row| row.memory.clone()) else {
+        batch.end_turn(account.turn, "nothing to improve")?;
+        return Ok(());
+    };
+    let mut kept = Vec::new();
+    for (at, observation) in observations.iter().enumerate() {
+        let id =
+            MemoryId::of(&["model", &account.turn.to_string(), account.session.as_str(), &at.to_string()]);
+        let memory = observed(&pattern, id, account.by, observation);
+        memory::keep(batch, &memory)?;
+        kept.push(memory);
+    }
+    for older in before.iter().filter(|row| row.memory.kind.is_observation()) {
+        // Behind the one that speaks of the same events; without one it stays where it is.
+        let events = &older.memory.provenance.events;
+        if let Some(newer) =
+            kept.iter().find(|newer| newer.provenance.events.iter().any(|id| events.contains(id)))
+        {
+            batch.supersede(older.memory.id, newer.id)?;
+        }
+    }
+    if let Some(summary) = summary
+        && let Some(row) = before.iter().find(|row| row.memory.kind == MemoryKind::Summary)
+    {
+        let mut memory = row.memory.clone();
+        memory.text = crate::behaviors::summary_text(summary);
+        memory::keep(batch, &memory)?;
+        batch.put_summary(memory.id, account.session, account.at, summary)?;
+    }
+    batch.end_turn(account.turn, "done")?;
+    Ok(())
+}
+
+/// An observation as a memory, happening where the pattern happened.
+pub(crate) fn observed(pattern: &Memory, id: MemoryId, by: &str, seen: &Observation) -> Memory {
+    Memory {
+        id,
+        kind: seen.kind,
+        at: seen.at,
+        title: seen.title.clone(),
+        subtitle: seen.subtitle.clone(),
+        text: seen.narrative.clone(),
+        facts: seen.facts.clone(),
+        concepts: seen.concepts.clone(),
+        files_read: seen.files_read.clone(),
+        files_modified: seen.files_modified.clone(),
+        tools: seen.tools.clone(),
+        external_id: None,
+        urgency: pattern.urgency,
+        critical: false,
+        pinned: false,
+        provenance: Provenance {
+            by: by.to_owned(),
+            events: few(&seen.events),
+            place: None,
+            tokens: seen.tokens,
+        },
+        ..pattern.clone()
+    }
+}
+
+/// The first and the last, when there are too many to keep.
+fn few(events: &[EventId]) -> Vec<EventId> {
+    if events.len() <= Provenance::MAX_EVENTS {
+        return events.to_vec();
+    }
+    let half = Provenance::MAX_EVENTS / 2;
+    [&events[..half], &events[events.len() - half..]].concat()
+}

@@ -8,16 +8,28 @@
 //! was said (`prose`) and writes it down (`write`); [`learnings`] looks back over a session.
 
 mod command;
+mod concepts;
 mod fault;
+mod hear;
+mod learn;
+mod notice;
 mod patch;
+mod prose;
+mod scene;
 mod step;
 mod text;
 mod verdict;
+mod work;
+mod write;
 
 pub use step::{Step, step};
 mod state;
+mod summary;
 
-use model::{Learning, Millis, Observation, Summary};
+use model::{Learning, MemoryKind, Millis, Observation, Summary};
+
+use scene::Scene;
+use step::Act;
 
 pub use state::State;
 
@@ -43,27 +55,61 @@ pub struct Distilled {
     pub summary: Option<Summary>,
 }
 
+/// No turn is worth more memories; what is cut is the small change, never a failure or a decision.
+const MAX_OBSERVATIONS: usize = 24;
+
 /// Reads one turn. What it leaves unresolved stays in `state` for a later one.
 pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
-    state.turns += 1;
-    let request = turn.prompt.map(|prompt| text::one_line(prompt, 300)).unwrap_or_default();
-    let completed: Vec<String> = turn
-        .steps
-        .iter()
-        .filter(|step| matches!(step.act, step::Act::Edit(_)))
-        .map(ToString::to_string)
-        .take(20)
-        .collect();
-    let summary = (!request.is_empty() || !completed.is_empty()).then(|| Summary {
-        request,
-        completed,
-        ..Summary::default()
+    let kept = |wanted: fn(&Act) -> Option<&String>| {
+        turn.steps.iter().filter_map(|step| wanted(&step.act)).next_back()
+    };
+    let prompt = turn.prompt.or_else(|| {
+        kept(|act| if let Act::Prompt { text } = act { Some(text) } else { None }).map(String::as_str)
     });
-    Distilled { observations: Vec::new(), summary }
+    let message = turn.last_message.or_else(|| {
+        kept(|act| if let Act::Message { text } = act { Some(text) } else { None }).map(String::as_str)
+    });
+    let (prompt, message) = (prompt.unwrap_or("").trim(), message.unwrap_or(""));
+    if state.goal.is_empty() {
+        state.goal = prose::request(prompt, 200);
+    }
+    state.turns = state.turns.saturating_add(1);
+    let intent = prose::intent(prompt);
+    let sorted = work::sort(state, turn.steps, intent);
+    let scene = Scene::new(turn.steps, &sorted, prompt, message, intent);
+
+    let mut observations = hear::decisions(&scene, state);
+    // Repairs first: of what was said, the cause belongs to them.
+    let (fixes, rest): (Vec<_>, Vec<_>) = sorted.pieces.iter().partition(|piece| !piece.resolved.is_empty());
+    observations.extend(fixes.into_iter().chain(rest).filter_map(|piece| write::piece(&scene, piece)));
+    observations.extend(sorted.recoveries.iter().filter_map(|recovery| notice::recovery(&scene, recovery)));
+    observations.extend(notice::operations(&scene));
+    observations.extend(hear::discoveries(&scene));
+    observations.extend(state.open.iter_mut().filter_map(|open| notice::failure(&scene, open)));
+    while observations.len() > MAX_OBSERVATIONS {
+        let least =
+            observations.iter().enumerate().min_by_key(|(at, one)| (weight(one.kind), one.tokens, *at));
+        let Some((at, _)) = least else { break };
+        observations.remove(at);
+    }
+    for observation in &mut observations {
+        observation.at = if observation.at == 0 { turn.ended_at } else { observation.at };
+    }
+    observations.sort_by_key(|observation| observation.at);
+    let summary = summary::summarize(&scene, state, &observations);
+    Distilled { observations, summary }
+}
+
+fn weight(kind: MemoryKind) -> u8 {
+    match kind {
+        MemoryKind::Change => 0,
+        MemoryKind::Refactor | MemoryKind::Discovery => 1,
+        MemoryKind::Feature => 2,
+        _ => 3,
+    }
 }
 
 /// What the next session should know of this one: at its end, from its observations as they were stored.
 pub fn learnings(state: &State, observations: &[Observation]) -> Vec<Learning> {
-    let _ = (state, observations);
-    Vec::new()
+    learn::learn(state, observations)
 }

@@ -33,6 +33,8 @@ pub(crate) struct OpenFailure {
     pub family: String,
     pub shown: String,
     pub fault: Fault,
+    /// What the same command complained about before this.
+    pub before: Vec<String>,
     pub failing: Vec<String>,
     pub at: Millis,
     pub attempts: u32,
@@ -42,6 +44,8 @@ pub(crate) struct OpenFailure {
     pub tried: Vec<(String, EventId)>,
     /// An observation of it was given.
     pub told: bool,
+    /// A test that was written to fail first.
+    pub expected: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,0 +1,256 @@
+//! Writes down what was said: decisions in a person's or the agent's words, and findings that what was looked at
+//! bears out. A sentence that names nothing anyone looked at is not a finding.
+
+use model::{MemoryKind, Observation};
+
+use crate::prose;
+use crate::scene::{Draft, Scene};
+use crate::state::State;
+use crate::step::{Act, Step};
+use crate::text::{clip, file_name, has_word, is_coined, one_line, stem};
+
+const MAX_DECISIONS: usize = 6;
+const MAX_FINDINGS: usize = 8;
+const MAX_DELEGATED: usize = 6;
+
+pub(crate) fn decisions(scene: &Scene<'_>, state: &mut State) -> Vec<Observation> {
+    let mut found = Vec::new();
+    for &at in &scene.sorted.asked {
+        let step = &scene.steps[at];
+        match &step.act {
+            Act::Ask { answers } => {
+                for (question, answer) in answers {
+                    let mut draft = Draft::new(MemoryKind::Decision);
+                    draft.evidence(step);
+                    draft.title =
+                        format!("{}: {}", question.trim_end_matches(['?', ':', ' ']), clip(answer, 80));
+                    draft.fact(&format!("Asked: {question}"));
+                    draft.fact(&format!("Answered: {answer}"));
+                    draft.say(&format!("Asked \"{question}\", the person answered \"{answer}\""));
+                    push(&mut found, state, draft);
+                }
+            }
+            Act::Agreed { plan } => {
+                let sentences = prose::sentences(plan);
+                let heading = plan
+                    .lines()
+                    .find(|line| !line.trim().is_empty())
+                    .unwrap_or("")
+                    .trim_start_matches('#')
+                    .trim();
+                let heading = heading.strip_prefix("Plan:").unwrap_or(heading).trim();
+                let mut draft = Draft::new(MemoryKind::Decision);
+                draft.evidence(step);
+                draft.title = format!("Plan agreed: {}", one_line(heading, 100));
+                for sentence in
+                    sentences.iter().filter(|sentence| sentence.text != heading).take(MAX_FINDINGS)
+                {
+                    draft.fact(&sentence.text);
+                }
+                draft.say(&one_line(plan, 700));
+                push(&mut found, state, draft);
+            }
+            _ => {}
+        }
+    }
+    if let Some(step) = scene.prompt_step() {
+        for sentence in prose::sentences(scene.prompt)
+            .iter()
+            .filter(|sentence| prose::orders_decision(&sentence.text))
+            .take(3)
+        {
+            push(&mut found, state, decision(step, &sentence.text, "The person said"));
+        }
+    }
+    if let Some(step) = scene.message_step() {
+        for (at, sentence) in
+            scene.free(|sentence| prose::states_decision(&sentence.text)).into_iter().take(3)
+        {
+            scene.take(at);
+            push(&mut found, state, decision(step, &sentence.text, "The agent said"));
+        }
+    }
+    found.truncate(MAX_DECISIONS);
+    found
+}
+
+fn decision(step: &Step, sentence: &str, who: &str) -> Draft {
+    let mut draft = Draft::new(MemoryKind::Decision);
+    draft.evidence(step);
+    draft.title = prose::as_title(sentence, 120);
+    draft.fact(sentence);
+    draft.say(&format!("{who}: {sentence}"));
+    draft
+}
+
+/// What was decided before is not decided again.
+fn push(found: &mut Vec<Observation>, state: &mut State, draft: Draft) {
+    let Some(observation) = draft.finish() else { return };
+    let words = clip(&observation.title.to_lowercase(), 100);
+    if state.decided.contains(&words) {
+        return;
+    }
+    if state.decided.len() >= State::MAX_DECIDED {
+        state.decided.remove(0);
+    }
+    state.decided.push(words);
+    found.push(observation);
+}
+
+/// One discovery from the last message, and one for each subagent that found something.
+pub(crate) fn discoveries(scene: &Scene<'_>) -> Vec<Observation> {
+    let mut found = Vec::new();
+    for &at in scene.sorted.delegated.iter().take(MAX_DELEGATED) {
+        found.extend(delegated(scene, at));
+    }
+    found.extend(stated(scene));
+    found
+}
+
+fn stated(scene: &Scene<'_>) -> Option<Observation> {
+    let message = scene.message_step()?;
+    let built = !scene.sorted.pieces.is_empty();
+    let mut best: Vec<(u32, usize, String, Vec<usize>)> = Vec::new();
+    let candidates = scene.free(|sentence| {
+        sentence.text.len() >= 30
+            && !sentence.text.ends_with('?')
+            && !prose::states_next(sentence)
+            && !prose::states_done(&sentence.text)
+    });
+    for (at, sentence) in candidates {
+        let explicit = prose::states_finding(&sentence.text);
+        // Where nothing was changed, the answer is the finding.
+        if built && !explicit {
+            continue;
+        }
+        let shown_by: Vec<usize> = scene
+            .sorted
+            .looked
+            .iter()
+            .copied()
+            .filter(|&at| bears_out(&scene.steps[at], &sentence.text))
+            .collect();
+        if shown_by.is_empty() || prose::states_decision(&sentence.text) {
+            continue;
+        }
+        let weight =
+            shown_by.len().min(4) as u32 + if explicit { 4 } else { 0 } + u32::from(!sentence.bullet);
+        best.push((weight, at, sentence.text.clone(), shown_by));
+    }
+    best.sort_by_key(|(weight, at, ..)| (std::cmp::Reverse(*weight), *at));
+    best.truncate(MAX_FINDINGS);
+    let mut draft = Draft::new(MemoryKind::Discovery);
+    draft.title = prose::as_title(&best.first()?.2, 125);
+    if !scene.prompt.is_empty()
+        && let Some(step) = scene.prompt_step()
+    {
+        draft.say(&format!("Asked: {}", prose::request(scene.prompt, 240)));
+        draft.evidence(step);
+    }
+    best.sort_by_key(|(_, at, ..)| *at);
+    for (_, at, sentence, shown_by) in &best {
+        scene.take(*at);
+        draft.fact(sentence);
+        draft.say(sentence);
+        for &at in shown_by {
+            let step = &scene.steps[at];
+            draft.evidence(step);
+            if let Act::Web { about, .. } = &step.act {
+                draft.fact(&format!("Source: {about}"));
+            }
+        }
+    }
+    draft.evidence(message);
+    draft.finish()
+}
+
+/// Whether something looked at is what a sentence talks about.
+fn bears_out(step: &Step, sentence: &str) -> bool {
+    let names_file = |file: &str| {
+        let name = file_name(file);
+        has_word(sentence, name) || (is_coined(stem(file)) && has_word(sentence, stem(file)))
+    };
+    match &step.act {
+        Act::Read { file, .. } => names_file(file),
+        Act::Search { pattern, files, .. } => {
+            files.iter().any(|file| names_file(file))
+                || (pattern.len() > 3 && is_coined(pattern) && has_word(sentence, pattern))
+        }
+        Act::Web { about, said } => names_site(about, sentence) || shares(said, sentence) >= 2,
+        Act::Call { about, said, .. } | Act::Other { about, said, .. } => {
+            shares(about, sentence) + shares(said, sentence) >= 2
+        }
+        Act::Run(run) => {
+            run.command.targets.iter().any(|target| target.contains('.') && names_file(target))
+                || shares(&run.said, sentence) >= 2
+                || run.fault.as_ref().is_some_and(|fault| shares(&fault.message, sentence) >= 2)
+        }
+        _ => false,
+    }
+}
+
+/// `docs.rs` of `https://docs.rs/zstd`.
+fn names_site(address: &str, sentence: &str) -> bool {
+    let host = address.split("://").nth(1).unwrap_or("").split('/').next().unwrap_or("");
+    !host.is_empty() && sentence.contains(host.trim_start_matches("www."))
+}
+
+/// How many telling words two texts share: names, codes and numbers, not prose.
+fn shares(said: &str, sentence: &str) -> usize {
+    let telling = |word: &&str| {
+        is_coined(word)
+            || (word.len() >= 2 && word.chars().all(|char| char.is_ascii_digit()))
+            || (word.len() > 2 && word.chars().all(|char| char.is_ascii_uppercase()))
+    };
+    let mut seen: Vec<&str> = Vec::new();
+    for word in sentence.split(|char: char| !crate::text::is_word(char)).filter(telling) {
+        if !seen.contains(&word) && has_word(said, word) {
+            seen.push(word);
+        }
+    }
+    seen.len()
+}
+
+/// What a subagent found. What it changed is told by its edits.
+fn delegated(scene: &Scene<'_>, at: usize) -> Option<Observation> {
+    const TOO_SHORT: usize = 40;
+    let step = &scene.steps[at];
+    let Act::Delegate { agent, task, said } = &step.act else { return None };
+    let edited = scene.steps.iter().any(|step| {
+        matches!(step.act, Act::Edit(_)) && !agent.is_empty() && step.subagent.as_deref() == Some(agent)
+    });
+    let sentences = prose::sentences(said);
+    if edited || said.len() < TOO_SHORT || sentences.is_empty() {
+        return None;
+    }
+    let title = sentences
+        .iter()
+        .find(|sentence| prose::states_finding(&sentence.text))
+        .or_else(|| {
+            sentences
+                .iter()
+                .find(|sentence| sentence.text.len() >= TOO_SHORT && !sentence.text.ends_with('?'))
+        })
+        .or_else(|| sentences.first())?;
+    let mut draft = Draft::new(MemoryKind::Discovery);
+    draft.evidence(step);
+    draft.title = prose::as_title(&title.text, 125);
+    if !task.is_empty() {
+        draft.subtitle = Some(format!("A subagent on: {task}"));
+    }
+    for sentence in sentences.iter().filter(|sentence| sentence.text.len() > 12).take(MAX_FINDINGS) {
+        draft.fact(&sentence.text);
+    }
+    draft.say(&one_line(said, 900));
+    // What it read is evidence, too, as far as it is named.
+    for other in
+        scene.steps.iter().filter(|other| !agent.is_empty() && other.subagent.as_deref() == Some(agent))
+    {
+        if let Act::Read { file, .. } = &other.act
+            && said.contains(file_name(file))
+        {
+            draft.evidence(other);
+        }
+    }
+    draft.finish()
+}

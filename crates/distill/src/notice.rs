@@ -1,0 +1,190 @@
+//! Writes down what happened beside the work on files: failures that stand, failures that went away, and changes
+//! to things that are not files.
+
+use model::{MemoryKind, Observation};
+
+use crate::command::Purpose;
+use crate::prose::Intent;
+use crate::scene::{Draft, Scene};
+use crate::state::OpenFailure;
+use crate::step::{Act, Run};
+use crate::text::{capitalized, clip, enumerate, one_line};
+use crate::work::Recovery;
+
+/// A turn that runs more of these is a script; the first ones say what it does.
+const MAX_OPERATIONS: usize = 4;
+
+/// A failure nothing has resolved, told once.
+pub(crate) fn failure(scene: &Scene<'_>, open: &mut OpenFailure) -> Option<Observation> {
+    if open.told || open.expected || !is_worth(scene, open) {
+        return None;
+    }
+    open.told = true;
+    let mut draft = Draft::new(MemoryKind::Failure);
+    for event in &open.events {
+        draft.event(*event, open.at);
+    }
+    for step in scene.steps.iter().filter(|step| open.events.contains(&step.event)) {
+        draft.evidence(step);
+    }
+    draft.spend(open.tokens);
+    let place = open.fault.place.as_ref().map_or_else(String::new, |place| format!(" ({place})"));
+    draft.title = format!("`{}` fails: {}{place}", clip(&open.shown, 50), open.fault.short(80));
+    draft.fact(&format!("Error: {}{place}", open.fault.short(200)));
+    draft.say(&format!("`{}` failed: {}{place}", open.shown, open.fault.short(200)));
+    if let Some(detail) = &open.fault.detail {
+        draft.fact(detail);
+        draft.say(detail);
+    }
+    for before in &open.before {
+        draft.fact(&format!("Before that: {before}"));
+    }
+    if !open.failing.is_empty() {
+        let names: Vec<String> = open.failing.iter().map(|name| format!("`{name}`")).collect();
+        draft.fact(&format!("Failing: {}", enumerate(&names, 4)));
+    }
+    if open.attempts > 1 {
+        draft.fact(&format!("Seen {} times", open.attempts));
+    }
+    for (tried, event) in &open.tried {
+        draft.fact(&format!("Tried, the same error remained: {tried}"));
+        draft.event(*event, open.at);
+    }
+    if let Some(file) = open.fault.file() {
+        draft.reads(file);
+    }
+    draft.subtitle = Some("Not resolved when the turn ended".to_owned());
+    draft.finish()
+}
+
+fn is_worth(scene: &Scene<'_>, open: &OpenFailure) -> bool {
+    match crate::command::Command::read(&open.shown).purpose {
+        Purpose::Test | Purpose::Build => true,
+        Purpose::Lint => open.fault.rank >= 7,
+        Purpose::Probe | Purpose::Look | Purpose::Noise => {
+            open.fault.rank >= 7 && (open.attempts > 1 || scene.intent == Intent::Bug)
+        }
+        _ => open.fault.rank >= 5,
+    }
+}
+
+/// A failure that went away without an edit.
+pub(crate) fn recovery(scene: &Scene<'_>, recovery: &Recovery) -> Option<Observation> {
+    let failure = &recovery.failure;
+    let step = &scene.steps[recovery.proof];
+    let Act::Run(run) = &step.act else { return None };
+    if failure.fault.rank < 5 || failure.expected {
+        return None;
+    }
+    let error = failure.fault.short(70);
+    let failed = clip(&failure.shown, 50);
+    let between: Vec<&Run> = recovery
+        .between
+        .iter()
+        .filter_map(|&at| match &scene.steps[at].act {
+            Act::Run(run) => Some(run),
+            _ => None,
+        })
+        .collect();
+    let mut draft = Draft::new(MemoryKind::Bugfix);
+    if let Some(last) = between.last() {
+        draft.title = format!("`{failed}` works after `{}`: {error}", clip(&last.command.shown, 60));
+        for run in between.iter().rev().take(3) {
+            draft.fact(&format!("Run in between: `{}`", run.command.shown));
+        }
+        for &at in &recovery.between {
+            draft.evidence(&scene.steps[at]);
+        }
+    } else if run.command.shown != failure.shown {
+        draft.kind = MemoryKind::Discovery;
+        draft.title = format!("`{}` works where `{failed}` fails: {error}", clip(&run.command.shown, 60));
+    } else if run.command.purpose == Purpose::Test {
+        draft.kind = MemoryKind::Discovery;
+        let what = failure.failing.first().map_or(failed, |name| clip(crate::scene::short_test(name), 70));
+        draft.title = format!("{what} is flaky: failed once, passed with nothing changed between");
+    } else {
+        return None;
+    }
+    for event in &failure.events {
+        draft.event(*event, failure.at);
+    }
+    draft.evidence(step);
+    draft.spend(failure.tokens);
+    draft.fact(&format!("`{}` failed: {}", failure.shown, failure.fault.short(200)));
+    draft.fact(&crate::write::passes(run));
+    draft.say(&format!("`{}` failed: {}", failure.shown, failure.fault.short(200)));
+    draft.say(&crate::write::passes(run));
+    draft.finish()
+}
+
+/// Migrations, merges, releases and calls that changed something elsewhere; commands on running systems together.
+pub(crate) fn operations(scene: &Scene<'_>) -> Vec<Observation> {
+    let mut found = Vec::new();
+    let mut operated: Option<(Draft, Vec<String>)> = None;
+    for &at in &scene.sorted.operations {
+        let step = &scene.steps[at];
+        match &step.act {
+            Act::Call { server, name, about, said, .. } if found.len() < MAX_OPERATIONS => {
+                let mut draft = Draft::new(MemoryKind::Change);
+                draft.evidence(step);
+                draft.title = format!(
+                    "{} ({server}): {}",
+                    capitalized(&name.replace(['_', '-'], " ")),
+                    clip(about, 90)
+                );
+                draft.fact(&format!("Called {name} of {server}: {about}"));
+                if !said.is_empty() {
+                    draft.fact(&format!("Answer: {}", one_line(said, 200)));
+                }
+                draft.say(&format!("Called {name} of {server} with {about}"));
+                found.extend(draft.finish());
+            }
+            Act::Run(run) if run.command.purpose == Purpose::Operate => {
+                if is_routine(run) {
+                    continue;
+                }
+                let (draft, shown) =
+                    operated.get_or_insert_with(|| (Draft::new(MemoryKind::Change), Vec::new()));
+                draft.evidence(step);
+                draft.fact(&format!("Ran `{}`", run.command.shown));
+                draft.say(&format!("Ran `{}`", run.command.shown));
+                if let Some(last) = run.said.lines().last() {
+                    draft.say(&format!("It printed: {last}"));
+                }
+                shown.push(run.command.shown.clone());
+            }
+            Act::Run(run) if found.len() < MAX_OPERATIONS => {
+                let mut draft = Draft::new(MemoryKind::Change);
+                draft.evidence(step);
+                let what = match run.command.purpose {
+                    Purpose::Migrate => "Run migrations",
+                    Purpose::Merge => "Merge",
+                    _ => "Release",
+                };
+                draft.title = format!("{what}: `{}`", clip(&run.command.shown, 100));
+                draft.fact(&format!("Ran `{}`", run.command.shown));
+                for line in run.said.lines().rev().take(2) {
+                    draft.fact(&format!("It printed: {line}"));
+                }
+                draft.say(&format!("Ran `{}`", run.command.shown));
+                found.extend(draft.finish());
+            }
+            _ => {}
+        }
+    }
+    if let Some((mut draft, shown)) = operated {
+        let shown: Vec<String> = shown.iter().map(|shown| format!("`{}`", clip(shown, 60))).collect();
+        draft.title = format!("Ran {}", enumerate(&shown, 2));
+        found.extend(draft.finish());
+    }
+    found
+}
+
+/// Starting and stopping what is started every day.
+fn is_routine(run: &Run) -> bool {
+    let shown = &run.command.shown;
+    (shown.starts_with("docker") || shown.starts_with("podman"))
+        && ["up", "down", "start", "stop", "restart", "run", "rm", "pull", "kill", "login", "cp"]
+            .iter()
+            .any(|word| crate::text::has_word(shown, word))
+}

@@ -1,0 +1,666 @@
+//! Listens to what a person or an agent said: sentences, and whether one states a decision, a cause, a finding,
+//! something done or something left to do. Markers are English; text in another language gives no claim at all,
+//! which is better than a wrong one. It never rewrites a sentence beyond taking off how it begins.
+
+use crate::text::{capitalized, clip, has_word, one_line};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sentence {
+    pub text: String,
+    /// The heading it stands under, in small letters.
+    pub heading: String,
+    pub bullet: bool,
+}
+
+/// A longer message is a document; its beginning and its end say what it is about.
+const MAX_TEXT_BYTES: usize = 16 * 1024;
+const MAX_SENTENCES: usize = 160;
+const MAX_SENTENCE_BYTES: usize = 280;
+
+pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
+    let text = &text[..text.floor_char_boundary(MAX_TEXT_BYTES)];
+    let mut found = Vec::new();
+    let mut heading = String::new();
+    let mut paragraph = String::new();
+    let mut fenced = false;
+    for line in text.lines() {
+        let line = line.trim();
+        if line.starts_with("```") || line.starts_with("~~~") {
+            fenced = !fenced;
+        }
+        let fence = fenced || line.starts_with("```") || line.starts_with("~~~");
+        let (bullet, rest) = without_mark(line);
+        let title = line.starts_with('#') || is_title(rest);
+        if fence || line.is_empty() || line.starts_with(['|', '<']) || bullet || title {
+            close(&mut found, &mut paragraph, &heading, false);
+        }
+        if fence || line.is_empty() || line.starts_with(['|', '<']) {
+            continue;
+        }
+        if title {
+            heading = unmarked(line.trim_start_matches('#')).trim_end_matches(':').trim().to_lowercase();
+        } else if bullet {
+            // A bullet is one thought, whatever stops it holds.
+            let mut thought = unmarked(rest);
+            close(&mut found, &mut thought, &heading, true);
+        } else {
+            if !paragraph.is_empty() {
+                paragraph.push(' ');
+            }
+            paragraph.push_str(&unmarked(rest));
+        }
+        if found.len() >= MAX_SENTENCES {
+            break;
+        }
+    }
+    close(&mut found, &mut paragraph, &heading, false);
+    found.truncate(MAX_SENTENCES);
+    found
+}
+
+/// A line that announces what follows: `**Next steps**`, `Remaining:`.
+fn is_title(line: &str) -> bool {
+    let bold = line.starts_with("**")
+        && line.trim_end_matches(':').ends_with("**")
+        && line.matches("**").count() == 2;
+    line.len() < 60 && (bold || (line.ends_with(':') && !line.contains('`')))
+}
+
+/// Without the sign of a list.
+fn without_mark(line: &str) -> (bool, &str) {
+    for mark in ["- [ ] ", "- [x] ", "- ", "* ", "+ ", "• ", "– "] {
+        if let Some(rest) = line.strip_prefix(mark) {
+            return (true, rest.trim_start());
+        }
+    }
+    let digits = line.len() - line.trim_start_matches(|char: char| char.is_ascii_digit()).len();
+    if (1..=2).contains(&digits)
+        && let Some(rest) = line[digits..].strip_prefix(". ").or_else(|| line[digits..].strip_prefix(") "))
+    {
+        return (true, rest.trim_start());
+    }
+    (false, line.trim_start_matches("> "))
+}
+
+fn unmarked(text: &str) -> String {
+    text.replace("**", "").replace("__", "").trim().to_owned()
+}
+
+fn close(found: &mut Vec<Sentence>, paragraph: &mut String, heading: &str, whole: bool) {
+    let text = std::mem::take(paragraph);
+    let parts = if whole { vec![text.as_str()] } else { split(&text) };
+    for part in parts {
+        let part = one_line(part, MAX_SENTENCE_BYTES);
+        if part.len() > 2 {
+            found.push(Sentence { text: part, heading: clip(heading, 60), bullet: whole });
+        }
+    }
+}
+
+/// Ends of sentences: a stop, then space, then no small letter. Code in ticks is not looked into.
+fn split(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let mut ticks = false;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, char)) = chars.next() {
+        if char == '`' {
+            ticks = !ticks;
+        }
+        let stop = matches!(char, '.' | '!' | '?')
+            && matches!(chars.peek(), Some((_, next)) if next.is_whitespace());
+        let full = matches!(char, '。' | '！' | '？');
+        if ticks || !(stop || full) {
+            continue;
+        }
+        let end = at + char.len_utf8();
+        let before = &text[start..end];
+        let abbreviated = ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "No."]
+            .iter()
+            .any(|word| before.ends_with(word));
+        let next = text[end..].trim_start().chars().next();
+        if abbreviated || next.is_some_and(char::is_lowercase) {
+            continue;
+        }
+        parts.push(before.trim());
+        start = end;
+    }
+    parts.push(text[start..].trim());
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// Whether markers can be trusted: enough of the words that hold English together.
+pub(crate) fn is_english(text: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "the", "is", "are", "was", "were", "this", "that", "with", "and", "of", "it", "to", "for", "we",
+        "not", "from", "by", "be", "has", "have", "which", "when", "now", "use", "instead", "should",
+        "because", "i", "let's", "don't", "a", "fix", "add", "on",
+    ];
+    const ELSEWHERE: &[&str] = &[
+        "den", "der", "das", "dem", "und", "ist", "nicht", "im", "mit", "bitte", "ein", "eine", "wir", "auf",
+        "für", "le", "les", "des", "est", "une", "dans", "que", "el", "los", "las", "una", "por", "para",
+        "es", "het", "een", "van", "och", "att", "il", "di", "della", "che", "não", "uma", "nie", "jest",
+    ];
+    let text = &text[..text.floor_char_boundary(2000)];
+    let letters = text.chars().filter(|char| char.is_alphabetic()).count();
+    let foreign = text.chars().filter(|char| char.is_alphabetic() && !char.is_ascii()).count();
+    if foreign * 12 > letters {
+        return false;
+    }
+    let words: Vec<String> = text
+        .split_whitespace()
+        .map(|word| word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase())
+        .collect();
+    let known = words.iter().filter(|word| WORDS.contains(&word.as_str())).count();
+    let other = words.iter().filter(|word| ELSEWHERE.contains(&word.as_str())).count();
+    other < known.max(1) && known * 9 >= words.len()
+}
+
+fn any(text: &str, markers: &[&str]) -> bool {
+    markers.iter().any(|marker| has_word(text, marker))
+}
+
+/// Said as a possibility, a question or an offer: nothing is claimed.
+fn hedged(text: &str) -> bool {
+    const HEDGES: &[&str] = &[
+        "could",
+        "might",
+        "would",
+        "maybe",
+        "perhaps",
+        "should we",
+        "if you",
+        "let me know",
+        "alternatively",
+        "want me to",
+        "consider",
+        "probably",
+        "possibly",
+        "i think",
+        "not sure",
+        "may be",
+        "seems",
+        "unclear",
+        "likely",
+        "i suspect",
+        "whether",
+    ];
+    text.ends_with('?') || any(text, HEDGES)
+}
+
+pub(crate) fn states_cause(text: &str) -> bool {
+    const CAUSES: &[&str] = &[
+        "root cause",
+        "caused by",
+        "the cause",
+        "because",
+        "the problem was",
+        "the problem is",
+        "the issue was",
+        "the issue is",
+        "the bug was",
+        "the bug is",
+        "due to",
+        "turned out",
+        "turns out",
+        "the reason",
+        "the culprit",
+        "was that the",
+    ];
+    !hedged(text) && any(text, CAUSES)
+}
+
+pub(crate) fn states_finding(text: &str) -> bool {
+    const FINDINGS: &[&str] = &[
+        "root cause",
+        "found that",
+        "i found",
+        "turns out",
+        "turned out",
+        "the reason",
+        "caused by",
+        "happens when",
+        "happens because",
+        "only happens",
+        "because",
+        "the culprit",
+        "is defined in",
+        "is handled in",
+        "is handled by",
+        "lives in",
+        "is set in",
+        "is read in",
+        "is called from",
+        "is called by",
+        "is never",
+        "are never",
+        "is not called",
+        "is responsible for",
+        "is limited to",
+        "defaults to",
+        "is deprecated",
+        "was removed in",
+        "was introduced in",
+        "requires",
+        "does not support",
+        "no longer",
+        "confirmed",
+        "measured",
+    ];
+    !hedged(text) && any(text, FINDINGS)
+}
+
+/// A person's choice or rule, in a prompt.
+pub(crate) fn orders_decision(text: &str) -> bool {
+    const RULES: &[&str] = &["always", "never", "don't use", "do not use", "prefer", "avoid"];
+    const CHOICES: &[&str] = &[
+        "let's use",
+        "let's go with",
+        "lets use",
+        "go with",
+        "we'll use",
+        "we will use",
+        "we use",
+        "we decided",
+        "decided to",
+        "decision:",
+        "stick with",
+        "stick to",
+        "keep using",
+        "we are going to use",
+        "we're going to use",
+        "i want to use",
+        "from now on",
+        "we switched to",
+        "we moved from",
+        "we moved to",
+        "we migrated",
+        "switch to",
+        "move to",
+    ];
+    if text.ends_with('?') || text.len() < 12 || !is_english(text) {
+        return false;
+    }
+    let lower = text.to_lowercase();
+    let bare = lower
+        .trim_start_matches("please ")
+        .trim_start_matches("and ")
+        .trim_start_matches("also, ")
+        .trim_start_matches("also ");
+    if RULES.iter().any(|rule| bare.strip_prefix(rule).is_some_and(|rest| rest.starts_with([' ', ':']))) {
+        return true;
+    }
+    let chosen =
+        has_word(&lower, "use") && (has_word(&lower, "instead of") || has_word(&lower, "rather than"));
+    chosen || any(&lower, CHOICES)
+}
+
+/// The agent's choice, in its own words. "returns 404 instead of 500" is a change, not a choice.
+pub(crate) fn states_decision(text: &str) -> bool {
+    const CHOSEN: &[&str] = &[
+        "decided to",
+        "decided on",
+        "decided against",
+        "i chose",
+        "we chose",
+        "chose to",
+        "opted for",
+        "opted to",
+        "went with",
+        "decision:",
+        "going with",
+        "deliberately",
+        "on purpose",
+    ];
+    const VERBS: &[&str] =
+        &["use", "used", "uses", "using", "kept", "keep", "picked", "chose", "we'll use", "stayed with"];
+    const AGAINST: &[&str] = &["instead of", "rather than", "over", "not"];
+    if hedged(text) || !is_english(text) {
+        return false;
+    }
+    any(text, CHOSEN)
+        || (any(text, VERBS)
+            && any(text, &AGAINST[..2])
+            && (has_word(text, "because") || has_word(text, "since") || has_word(text, "so that")))
+}
+
+/// Something finished, said in the first person or by its verb.
+pub(crate) fn states_done(text: &str) -> bool {
+    const VERBS: &[&str] = &[
+        "added",
+        "fixed",
+        "implemented",
+        "refactored",
+        "updated",
+        "renamed",
+        "moved",
+        "removed",
+        "replaced",
+        "created",
+        "changed",
+        "extracted",
+        "introduced",
+        "wired",
+        "switched",
+        "migrated",
+        "made",
+        "bumped",
+        "split",
+        "extended",
+        "configured",
+        "documented",
+        "wrote",
+        "rewrote",
+        "converted",
+        "merged",
+        "simplified",
+        "upgraded",
+        "enabled",
+        "disabled",
+        "hardened",
+        "rotated",
+        "restored",
+        "deleted",
+        "registered",
+        "set",
+    ];
+    let lower = without_opening(text).to_lowercase();
+    let first = lower.split(|char: char| !char.is_alphanumeric()).next().unwrap_or("");
+    VERBS.contains(&first) || (has_word(&lower, "now") && !hedged(text) && !lower.starts_with("now "))
+}
+
+pub(crate) fn states_next(sentence: &Sentence) -> bool {
+    const HEADINGS: &[&str] = &[
+        "next",
+        "remaining",
+        "todo",
+        "to do",
+        "follow-up",
+        "follow up",
+        "left to do",
+        "not done",
+        "open",
+        "what's left",
+        "still open",
+    ];
+    const OPENINGS: &[&str] = &[
+        "next",
+        "todo",
+        "remaining",
+        "still to do",
+        "still open",
+        "left to do",
+        "follow-up",
+        "not done",
+        "not yet",
+        "you should",
+        "you may want",
+        "you'll need",
+        "you will need",
+        "i did not",
+        "i didn't",
+        "i have not",
+        "i haven't",
+        "the next step",
+        "what remains",
+    ];
+    if HEADINGS.iter().any(|heading| sentence.heading.starts_with(heading)) {
+        return true;
+    }
+    let lower = sentence.text.to_lowercase();
+    OPENINGS.iter().any(|opening| lower.starts_with(opening))
+        || any(&lower, &["remains to be", "still need to", "still needs", "needs to be done"])
+}
+
+/// What a claim begins with and does not need.
+pub(crate) fn without_opening(text: &str) -> &str {
+    const OPENINGS: &[&str] = &[
+        "done",
+        "all done",
+        "fixed it",
+        "great",
+        "perfect",
+        "ok",
+        "okay",
+        "yes",
+        "so",
+        "also",
+        "and",
+        "then",
+        "finally",
+        "in short",
+        "summary",
+        "please",
+        "i've",
+        "i have",
+        "i",
+        "we've",
+        "we have",
+        "it turns out that",
+        "turns out that",
+        "it turns out",
+        "turns out",
+        "i found that",
+        "found that",
+        "found it",
+        "i found",
+        "we found that",
+        "the fix",
+        "root cause",
+        "the root cause is that",
+        "the root cause was that",
+        "let's",
+        "lets",
+        "we'll",
+        "we will",
+        "i decided to",
+        "we decided to",
+        "decided to",
+        "decision",
+        "i",
+        "fix",
+        "note that",
+        "note",
+        "cause",
+    ];
+    let mut text = text.trim();
+    loop {
+        let before = text;
+        for opening in OPENINGS {
+            let Some(start) = text.get(..opening.len()).filter(|start| start.eq_ignore_ascii_case(opening))
+            else {
+                continue;
+            };
+            let rest = &text[start.len()..];
+            // "Fix the race" keeps its verb; "Fix: the race" does not need it.
+            let punctuated = rest.strip_prefix([':', ',', '.', '!', '—', '–']).map(str::trim_start);
+            let word = !matches!(
+                *opening,
+                "the fix"
+                    | "fix"
+                    | "root cause"
+                    | "note"
+                    | "decision"
+                    | "cause"
+                    | "done"
+                    | "summary"
+                    | "great"
+                    | "perfect"
+            );
+            let rest = punctuated.or_else(|| rest.strip_prefix(' ').filter(|_| word));
+            if let Some(rest) = rest.filter(|rest| rest.len() > 8) {
+                text = rest.trim_start_matches("- ").trim_start();
+            }
+        }
+        if text == before {
+            return text;
+        }
+    }
+}
+
+/// As a title: without its opening and its stop.
+pub(crate) fn as_title(text: &str, max: usize) -> String {
+    let text = without_opening(text).trim_end_matches(['.', ':', '!', ';']);
+    capitalized(&clip(text, max))
+}
+
+/// The first sentence or two of a prompt.
+pub(crate) fn request(prompt: &str, max: usize) -> String {
+    let mut request = String::new();
+    for sentence in sentences(prompt) {
+        if !request.is_empty() && request.len() + sentence.text.len() > max {
+            break;
+        }
+        if !request.is_empty() {
+            request.push(' ');
+        }
+        request.push_str(&sentence.text);
+        if request.len() * 2 > max {
+            break;
+        }
+    }
+    if request.is_empty() { one_line(prompt, max) } else { clip(&request, max) }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Intent {
+    Bug,
+    Feature,
+    Refactor,
+    Unknown,
+}
+
+/// What a prompt asks for, by the word that comes first.
+pub(crate) fn intent(prompt: &str) -> Intent {
+    const BUG: &[&str] = &[
+        "fix",
+        "bug",
+        "fails",
+        "failing",
+        "failed",
+        "broken",
+        "crash",
+        "crashes",
+        "error",
+        "errors",
+        "regression",
+        "doesn't work",
+        "does not work",
+        "wrong",
+        "hang",
+        "hangs",
+        "leak",
+        "flaky",
+        "debug",
+        "panics",
+        "deadlock",
+        "500",
+        "502",
+        "503",
+    ];
+    const FEATURE: &[&str] = &[
+        "add",
+        "implement",
+        "create",
+        "support",
+        "introduce",
+        "build",
+        "write",
+        "make it possible",
+        "feature",
+        "allow",
+    ];
+    const REFACTOR: &[&str] = &[
+        "refactor",
+        "rename",
+        "extract",
+        "move",
+        "split",
+        "clean up",
+        "simplify",
+        "restructure",
+        "reorganize",
+        "deduplicate",
+        "inline",
+    ];
+    let head = &prompt[..prompt.floor_char_boundary(600)];
+    if !is_english(head) {
+        return Intent::Unknown;
+    }
+    let first = |words: &[&str]| {
+        words.iter().filter_map(|word| crate::text::find_word(head, word)).min().unwrap_or(usize::MAX)
+    };
+    let (bug, feature, refactor) = (first(BUG), first(FEATURE), first(REFACTOR));
+    match bug.min(feature).min(refactor) {
+        usize::MAX => Intent::Unknown,
+        at if at == bug => Intent::Bug,
+        at if at == feature => Intent::Feature,
+        _ => Intent::Refactor,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_end_where_people_end_them() {
+        let text = "Fixed it. The cause was `a.b. C` in v1.2.3, e.g. here.\n\n## Next steps\n- Add docs. Then ship.\n```\ncode. Here\n```\nBye";
+        let found: Vec<_> =
+            sentences(text).into_iter().map(|sentence| (sentence.text, sentence.heading)).collect();
+        let expected = [
+            ("Fixed it.", ""),
+            ("The cause was `a.b. C` in v1.2.3, e.g. here.", ""),
+            ("Add docs. Then ship.", "next steps"),
+            ("Bye", "next steps"),
+        ];
+        assert_eq!(found, expected.map(|(text, heading)| (text.to_owned(), heading.to_owned())));
+    }
+
+    #[test]
+    fn a_choice_is_told_from_a_change_a_question_and_a_maybe() {
+        assert!(orders_decision("Use zstd instead of gzip for the segments."));
+        assert!(orders_decision("Never commit to main directly."));
+        assert!(!orders_decision("Should we use zstd instead of gzip?"));
+        assert!(!orders_decision("The button never appears."));
+        assert!(states_decision("I kept the flat scan rather than HNSW because the set is small."));
+        assert!(states_decision("We decided to drop Redis."));
+        assert!(!states_decision("The handler now returns 404 instead of 500."));
+        assert!(!states_decision("We could use Redis instead of Postgres because it is faster."));
+    }
+
+    #[test]
+    fn another_language_gives_no_claim() {
+        for text in [
+            "Wir nutzen ab jetzt zstd statt gzip, because so war es.",
+            "Utilise toujours pnpm, jamais npm",
+            "次からは zstd を使う",
+        ] {
+            assert!(!orders_decision(text), "{text}");
+        }
+        assert_eq!(intent("Bitte den Fehler im Journal beheben, fix it"), Intent::Unknown);
+    }
+
+    #[test]
+    fn a_title_begins_with_what_it_is_about() {
+        assert_eq!(
+            as_title("I've added retry with back-off to the client.", 80),
+            "Added retry with back-off to the client"
+        );
+        assert_eq!(
+            as_title("It turns out that the lease is never renewed.", 80),
+            "The lease is never renewed"
+        );
+        assert_eq!(as_title("Let's use zstd instead of gzip.", 80), "Use zstd instead of gzip");
+        assert_eq!(as_title("Fix the race in append", 80), "Fix the race in append");
+    }
+
+    #[test]
+    fn the_first_word_says_what_is_asked_for() {
+        assert_eq!(intent("Add a retry, the current one fails"), Intent::Feature);
+        assert_eq!(intent("The login fails with 500, add a test"), Intent::Bug);
+        assert_eq!(intent("Rename Lease to Claim in all of the files"), Intent::Refactor);
+        assert_eq!(intent("hello"), Intent::Unknown);
+    }
+}

@@ -1,0 +1,247 @@
+//! One turn as those who write it down see it: its steps sorted, what was said at its end, and which sentence
+//! belongs to which piece of work. And the draft of an observation, which takes its evidence with every claim.
+
+use std::cell::RefCell;
+
+use model::{EventId, MemoryKind, Millis, Observation, Provenance};
+
+use crate::concepts;
+use crate::prose::{Intent, Sentence};
+use crate::step::{Act, Step};
+use crate::text::{clip, file_name, has_word, is_coined, one_line, push_new, stem};
+use crate::work::{Piece, Sorted};
+
+pub(crate) struct Scene<'a> {
+    pub steps: &'a [Step],
+    pub sorted: &'a Sorted,
+    pub prompt: &'a str,
+    pub intent: Intent,
+    /// The agent's last words. Those that stand in an observation are not used for another.
+    pub said: Vec<Sentence>,
+    pub english: bool,
+    used: RefCell<Vec<bool>>,
+}
+
+impl<'a> Scene<'a> {
+    pub(crate) fn new(
+        steps: &'a [Step],
+        sorted: &'a Sorted,
+        prompt: &'a str,
+        message: &str,
+        intent: Intent,
+    ) -> Self {
+        let said = crate::prose::sentences(message);
+        let used = RefCell::new(vec![false; said.len()]);
+        Self { steps, sorted, prompt, intent, said, english: crate::prose::is_english(message), used }
+    }
+
+    pub(crate) fn message_step(&self) -> Option<&'a Step> {
+        self.sorted.message.map(|at| &self.steps[at])
+    }
+
+    pub(crate) fn prompt_step(&self) -> Option<&'a Step> {
+        self.sorted.prompt.map(|at| &self.steps[at])
+    }
+
+    pub(crate) fn take(&self, at: usize) {
+        self.used.borrow_mut()[at] = true;
+    }
+
+    /// Sentences nobody used yet that pass a test, with their places. None where no event holds them.
+    pub(crate) fn free(&self, fits: impl Fn(&Sentence) -> bool) -> Vec<(usize, &Sentence)> {
+        if !self.english || self.sorted.message.is_none() {
+            return Vec::new();
+        }
+        let used = self.used.borrow();
+        self.said.iter().enumerate().filter(|(at, sentence)| !used[*at] && fits(sentence)).collect()
+    }
+
+    /// How much a sentence has to do with a piece of work: what it names of it.
+    pub(crate) fn relation(&self, sentence: &str, piece: &Piece) -> u32 {
+        let mut score = 0;
+        for edit in self.edits(piece) {
+            score += if has_word(sentence, file_name(&edit.file)) { 3 } else { 0 };
+            let name = stem(&edit.file);
+            score += u32::from(name.len() >= 4 && has_word(sentence, name));
+            let defined = edit.defines.iter().chain(&edit.inside).chain(&edit.drops);
+            score += 3 * defined.filter(|name| name.len() > 3 && has_word(sentence, name)).count() as u32;
+            score += edit.names.iter().filter(|name| has_word(sentence, name)).count() as u32;
+        }
+        for failure in &piece.resolved {
+            score += if failure.fault.code.as_deref().is_some_and(|code| has_word(sentence, code)) {
+                4
+            } else {
+                0
+            };
+            let tests = failure.failing.iter().map(|name| short_test(name));
+            score += 3 * tests.filter(|name| name.len() > 4 && sentence.contains(name)).count() as u32;
+            let words = failure
+                .fault
+                .message
+                .split(|char: char| !crate::text::is_word(char))
+                .filter(|word| is_coined(word));
+            score += words.filter(|word| has_word(sentence, word)).count() as u32;
+        }
+        score
+    }
+
+    /// Whether no other piece of this turn has more to do with the sentence.
+    pub(crate) fn belongs(&self, sentence: &str, piece: &Piece) -> Option<u32> {
+        let own = self.relation(sentence, piece);
+        let best = self.sorted.pieces.iter().map(|piece| self.relation(sentence, piece)).max().unwrap_or(0);
+        let alone = self.sorted.pieces.len() == 1;
+        (own == best && (own > 0 || alone)).then_some(own)
+    }
+
+    pub(crate) fn edits(&self, piece: &Piece) -> impl Iterator<Item = &'a crate::patch::Edit> {
+        let steps = self.steps;
+        let places = piece.edits.clone();
+        places.into_iter().filter_map(move |at| match &steps[at].act {
+            Act::Edit(edit) => Some(edit),
+            _ => None,
+        })
+    }
+}
+
+/// The last part of a test's name.
+pub(crate) fn short_test(name: &str) -> &str {
+    let name = name.rsplit("::").next().unwrap_or(name);
+    let name = name.rsplit(" > ").next().unwrap_or(name);
+    name.rsplit(" › ").next().unwrap_or(name).trim()
+}
+
+const MAX_TITLE_BYTES: usize = 130;
+const MAX_FACT_BYTES: usize = 300;
+const MAX_FACTS: usize = 12;
+const MAX_NARRATIVE_BYTES: usize = 1800;
+const MAX_FILES: usize = 16;
+const MAX_TOOLS: usize = 8;
+
+/// An observation that is being written. Evidence is added with what it shows.
+#[derive(Debug, Clone)]
+pub(crate) struct Draft {
+    pub kind: MemoryKind,
+    pub title: String,
+    pub subtitle: Option<String>,
+    narrative: String,
+    facts: Vec<String>,
+    read: Vec<String>,
+    modified: Vec<String>,
+    tools: Vec<String>,
+    events: Vec<EventId>,
+    tokens: u32,
+    at: Millis,
+}
+
+impl Draft {
+    pub(crate) fn new(kind: MemoryKind) -> Self {
+        Self {
+            kind,
+            title: String::new(),
+            subtitle: None,
+            narrative: String::new(),
+            facts: Vec::new(),
+            read: Vec::new(),
+            modified: Vec::new(),
+            tools: Vec::new(),
+            events: Vec::new(),
+            tokens: 0,
+            at: 0,
+        }
+    }
+
+    pub(crate) fn evidence(&mut self, step: &Step) {
+        if self.events.contains(&step.event) {
+            return;
+        }
+        self.event(step.event, step.at);
+        self.tokens = self.tokens.saturating_add(step.tokens);
+        push_new(&mut self.tools, &step.tool, MAX_TOOLS);
+        match &step.act {
+            Act::Edit(edit) => push_new(&mut self.modified, &edit.file, MAX_FILES),
+            Act::Read { file, .. } => push_new(&mut self.read, file, MAX_FILES),
+            _ => {}
+        }
+    }
+
+    /// An event of an earlier turn, whose step is gone.
+    pub(crate) fn event(&mut self, event: EventId, at: Millis) {
+        if !self.events.contains(&event) {
+            self.events.push(event);
+        }
+        self.at = self.at.max(at);
+    }
+
+    pub(crate) fn spend(&mut self, tokens: u32) {
+        self.tokens = self.tokens.saturating_add(tokens);
+    }
+
+    pub(crate) fn modifies(&mut self, file: &str) {
+        push_new(&mut self.modified, file, MAX_FILES);
+    }
+
+    pub(crate) fn reads(&mut self, file: &str) {
+        if !self.modified.iter().any(|known| known == file) {
+            push_new(&mut self.read, file, MAX_FILES);
+        }
+    }
+
+    pub(crate) fn fact(&mut self, fact: &str) {
+        push_new(&mut self.facts, &one_line(fact, MAX_FACT_BYTES), MAX_FACTS);
+    }
+
+    pub(crate) fn say(&mut self, sentence: &str) {
+        let sentence = sentence.trim();
+        if sentence.is_empty() || self.narrative.contains(sentence) {
+            return;
+        }
+        if !self.narrative.is_empty() {
+            self.narrative.push(' ');
+        }
+        self.narrative.push_str(sentence);
+        if !sentence.ends_with(['.', '!', '?', ':', '…']) {
+            self.narrative.push('.');
+        }
+    }
+
+    /// `None`: no event shows it, so nothing is said.
+    pub(crate) fn finish(mut self) -> Option<Observation> {
+        if self.events.is_empty() || self.title.trim().is_empty() {
+            return None;
+        }
+        self.events.sort_unstable_by_key(|event| (event.minted_at(), *event));
+        if self.events.len() > Provenance::MAX_EVENTS {
+            // The beginning and the end show most.
+            let half = Provenance::MAX_EVENTS / 2;
+            self.events.drain(half..self.events.len() - half);
+        }
+        let title = clip(self.title.trim(), MAX_TITLE_BYTES);
+        let facts_text = self.facts.join(" ");
+        let texts = [title.as_str(), self.subtitle.as_deref().unwrap_or(""), facts_text.as_str()];
+        let mut files = self.modified.clone();
+        files.extend(self.read.iter().cloned());
+        let concepts = concepts::find(&texts, &files);
+        if matches!(
+            self.kind,
+            MemoryKind::Bugfix | MemoryKind::Feature | MemoryKind::Change | MemoryKind::Discovery
+        ) && (concepts::is_security(&title) || self.subtitle.as_deref().is_some_and(concepts::is_security))
+        {
+            self.kind = MemoryKind::Security;
+        }
+        self.read.retain(|file| !self.modified.contains(file));
+        Some(Observation {
+            kind: self.kind,
+            at: self.at,
+            title,
+            subtitle: self.subtitle.map(|text| clip(&text, 240)),
+            narrative: clip(&self.narrative, MAX_NARRATIVE_BYTES),
+            facts: self.facts,
+            concepts,
+            files_read: self.read,
+            files_modified: self.modified,
+            tools: self.tools,
+            events: self.events,
+            tokens: self.tokens,
+        })
+    }
+}

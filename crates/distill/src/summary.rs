@@ -1,0 +1,104 @@
+//! A turn in five answers, each from what happened: an answer nothing gives stays empty.
+
+use model::{MemoryKind, Observation, Summary};
+
+use crate::prose;
+use crate::scene::Scene;
+use crate::state::State;
+use crate::step::Act;
+use crate::text::{clip, enumerate, push_new};
+
+const MAX_LINES: usize = 8;
+
+pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observation]) -> Option<Summary> {
+    let request = prose::request(scene.prompt, 320);
+    if request.is_empty() && scene.steps.is_empty() {
+        return None;
+    }
+    let mut summary = Summary { request, ..Summary::default() };
+    summary.investigated = investigated(scene);
+    for observation in observations {
+        match observation.kind {
+            MemoryKind::Discovery => push_new(&mut summary.learned, &observation.title, MAX_LINES),
+            MemoryKind::Decision => {
+                push_new(&mut summary.learned, &format!("Decided: {}", observation.title), MAX_LINES)
+            }
+            MemoryKind::Failure => push_new(&mut summary.next_steps, &observation.title, MAX_LINES),
+            _ => push_new(&mut summary.completed, &observation.title, MAX_LINES + 4),
+        }
+        if let Some(cause) = observation.facts.iter().find_map(|fact| fact.strip_prefix("Cause, as said: ")) {
+            push_new(&mut summary.learned, cause, MAX_LINES);
+        }
+    }
+    for (_, item) in &scene.sorted.done_items {
+        let told = observations.iter().any(|observation| observation.title.eq_ignore_ascii_case(item));
+        if !told {
+            push_new(&mut summary.completed, item, MAX_LINES + 4);
+        }
+    }
+    for &at in &scene.sorted.pushes {
+        if let Act::Run(run) = &scene.steps[at].act {
+            push_new(&mut summary.completed, &format!("Pushed: `{}`", run.command.shown), MAX_LINES + 4);
+        }
+    }
+    if scene.english {
+        for sentence in scene.said.iter().filter(|sentence| prose::states_next(sentence)) {
+            push_new(&mut summary.next_steps, &clip(&sentence.text, 220), MAX_LINES);
+        }
+    }
+    for item in &scene.sorted.open_items {
+        push_new(&mut summary.next_steps, item, MAX_LINES);
+    }
+    for (_, item) in state.items.iter().take(MAX_LINES) {
+        push_new(&mut summary.next_steps, item, MAX_LINES);
+    }
+    for &at in scene.sorted.denied.iter().take(3) {
+        if let Act::Denied { what, reason } = &scene.steps[at].act {
+            push_new(&mut summary.investigated, &format!("Denied: {what} ({reason})"), MAX_LINES + 2);
+        }
+    }
+    Some(summary)
+}
+
+/// What was looked at: files together, searches, pages and answers one by one.
+fn investigated(scene: &Scene<'_>) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    let mut searched: Vec<String> = Vec::new();
+    let mut others: Vec<String> = Vec::new();
+    for &at in &scene.sorted.looked {
+        match &scene.steps[at].act {
+            Act::Read { file, .. } => push_new(&mut files, file, 60),
+            Act::Search { pattern, hits, .. } => {
+                push_new(&mut searched, &format!("`{}` ({hits} hits)", clip(pattern, 50)), 60)
+            }
+            Act::Web { about, .. } => push_new(&mut others, &format!("Looked up {about}"), MAX_LINES),
+            Act::Call { server, name, about, .. } => {
+                push_new(&mut others, &clip(&format!("Asked {server} ({name}): {about}"), 160), MAX_LINES);
+            }
+            Act::Run(run) if run.command.purpose == crate::command::Purpose::Search => {
+                push_new(&mut searched, &format!("`{}`", clip(&run.command.shown, 70)), 60);
+            }
+            Act::Run(run) if run.command.purpose < crate::command::Purpose::Search => {
+                push_new(&mut others, &format!("Ran `{}`", clip(&run.command.shown, 100)), MAX_LINES);
+            }
+            _ => {}
+        }
+    }
+    let mut lines = Vec::new();
+    if !files.is_empty() {
+        lines.push(format!("Read {}", enumerate(&files, 6)));
+    }
+    if !searched.is_empty() {
+        lines.push(format!("Searched {}", enumerate(&searched, 4)));
+    }
+    for &at in &scene.sorted.delegated {
+        if let Act::Delegate { task, .. } = &scene.steps[at].act
+            && !task.is_empty()
+        {
+            push_new(&mut lines, &format!("A subagent looked into: {task}"), MAX_LINES);
+        }
+    }
+    lines.extend(others);
+    lines.truncate(MAX_LINES);
+    lines
+}

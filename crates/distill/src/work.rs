@@ -1,0 +1,583 @@
+//! Reads the steps of a turn in order and tells its pieces of work apart: what was built, what failed and what
+//! resolved it, what was decided, looked at or handed to others. It only sorts; words are found in `write`.
+
+use std::mem;
+
+use crate::command::Purpose;
+use crate::fault::Fault;
+use crate::patch::{Area, Edit};
+use crate::prose::Intent;
+use crate::state::{Check, OpenFailure, State};
+use crate::step::{Act, Commit, Run, Step};
+use crate::text::{clip, file_name, has_word, push_new, stem};
+
+/// Edits that belong together, and what else belongs to them. Numbers are places in the turn's steps.
+#[derive(Debug, Default)]
+pub(crate) struct Piece {
+    pub edits: Vec<usize>,
+    /// Checks that passed, commands that wrote files or installed packages.
+    pub runs: Vec<usize>,
+    /// Failures on the way that are not worth a memory of their own.
+    pub stumbles: Vec<(Fault, String)>,
+    pub commit: Option<(usize, Commit)>,
+    /// Items of the agent's list of work that were done with it.
+    pub hints: Vec<(usize, String)>,
+    /// The failures it resolved.
+    pub resolved: Vec<OpenFailure>,
+    /// The run that showed it.
+    pub proof: Option<usize>,
+    /// Files of earlier turns that a commit of this one holds, with their events.
+    pub earlier: Vec<(String, model::EventId)>,
+}
+
+/// A failure that went away without an edit.
+#[derive(Debug)]
+pub(crate) struct Recovery {
+    pub failure: OpenFailure,
+    /// What was run in between, or instead.
+    pub between: Vec<usize>,
+    pub proof: usize,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Sorted {
+    pub pieces: Vec<Piece>,
+    pub recoveries: Vec<Recovery>,
+    /// Migrations, merges, releases, changes to running systems.
+    pub operations: Vec<usize>,
+    pub pushes: Vec<usize>,
+    /// Reads, searches, web, MCP: what was looked at.
+    pub looked: Vec<usize>,
+    pub delegated: Vec<usize>,
+    pub prompt: Option<usize>,
+    pub message: Option<usize>,
+    pub asked: Vec<usize>,
+    pub done_items: Vec<(usize, String)>,
+    pub open_items: Vec<String>,
+    pub denied: Vec<usize>,
+}
+
+/// A failed check is looked for among the open ones by more than its words; longer windows claim too much.
+const MANY_EDITS: usize = 6;
+const MAX_EVENTS_OPEN: usize = 12;
+const MAX_TRIED: usize = 6;
+
+struct Sorter<'a> {
+    steps: &'a [Step],
+    state: &'a mut State,
+    intent: Intent,
+    sorted: Sorted,
+    current: Piece,
+    /// For each open failure, where in this turn it began and was last seen; 0 for one of an earlier turn.
+    since: Vec<(String, usize, usize)>,
+    known_done: Vec<String>,
+}
+
+pub(crate) fn sort(state: &mut State, steps: &[Step], intent: Intent) -> Sorted {
+    let since = state.open.iter().map(|open| (open.key.clone(), 0, 0)).collect();
+    let mut sorter = Sorter {
+        steps,
+        state,
+        intent,
+        sorted: Sorted::default(),
+        current: Piece::default(),
+        since,
+        known_done: Vec::new(),
+    };
+    for (at, step) in steps.iter().enumerate() {
+        sorter.step(at, step);
+    }
+    sorter.close();
+    sorter.sorted
+}
+
+impl Sorter<'_> {
+    fn step(&mut self, at: usize, step: &Step) {
+        match &step.act {
+            Act::Prompt { .. } => self.sorted.prompt = self.sorted.prompt.or(Some(at)),
+            Act::Message { .. } => self.sorted.message = Some(at),
+            Act::Edit(edit) => self.edit(at, edit),
+            Act::Run(run) => self.run(at, run),
+            Act::Read { .. } | Act::Search { .. } | Act::Web { .. } => self.sorted.looked.push(at),
+            Act::Call { server, name, about, said, failed } => {
+                let key = format!("{server} {name}");
+                if *failed {
+                    let fault = Fault { message: clip(said, 200), rank: 7, ..Fault::default() };
+                    self.fail(at, &key, &key, &format!("{name} of {server}"), fault, &[]);
+                } else {
+                    self.forget(&key);
+                    if changes_things(name) && !about.is_empty() {
+                        self.sorted.operations.push(at);
+                    } else {
+                        self.sorted.looked.push(at);
+                    }
+                }
+            }
+            Act::Delegate { agent, .. } => {
+                if agent.is_empty() || !self.state.heard.contains(agent) {
+                    self.sorted.delegated.push(at);
+                    push_bounded(&mut self.state.heard, agent.clone(), State::MAX_HEARD);
+                }
+            }
+            Act::Ask { .. } | Act::Agreed { .. } => self.sorted.asked.push(at),
+            Act::Plan { done, open } => {
+                for item in
+                    done.iter().filter(|item| !self.known_done.contains(item)).cloned().collect::<Vec<_>>()
+                {
+                    self.known_done.push(item.clone());
+                    self.done(at, item);
+                }
+                self.sorted.open_items.clone_from(open);
+            }
+            Act::Item { id, subject, done } => {
+                if !subject.is_empty() {
+                    self.state.items.retain(|(known, _)| known != id);
+                    push_bounded(&mut self.state.items, (id.clone(), subject.clone()), State::MAX_ITEMS);
+                }
+                if *done && let Some(place) = self.state.items.iter().position(|(known, _)| known == id) {
+                    let (_, subject) = self.state.items.remove(place);
+                    self.done(at, subject);
+                }
+            }
+            Act::Denied { .. } => self.sorted.denied.push(at),
+            Act::Other { failed, .. } => {
+                if !failed {
+                    self.sorted.looked.push(at);
+                }
+            }
+        }
+    }
+
+    /// An item of the list of work is done: what was edited since belongs to it.
+    fn done(&mut self, at: usize, item: String) {
+        self.sorted.done_items.push((at, item.clone()));
+        if !self.current.edits.is_empty() {
+            self.current.hints.push((at, item));
+            self.close();
+        }
+    }
+
+    fn edit(&mut self, at: usize, edit: &Edit) {
+        // Work that was checked and is then left for other files is finished.
+        if self.current.proof.is_some() && !self.touches(&edit.file) && edit.area() != Area::Docs {
+            self.close();
+        }
+        self.current.edits.push(at);
+        let event = self.steps[at].event;
+        self.state.uncommitted.retain(|(file, _)| *file != edit.file);
+        push_bounded(&mut self.state.uncommitted, (edit.file.clone(), event), State::MAX_FILES);
+    }
+
+    fn touches(&self, file: &str) -> bool {
+        let name = stem(file);
+        self.edits(&self.current.edits).any(|edit| {
+            edit.file == file || stem(&edit.file).contains(name) || name.contains(stem(&edit.file))
+        })
+    }
+
+    fn edits<'b>(&'b self, places: &'b [usize]) -> impl Iterator<Item = &'b Edit> + 'b {
+        places.iter().filter_map(|&at| match &self.steps[at].act {
+            Act::Edit(edit) => Some(edit),
+            _ => None,
+        })
+    }
+
+    fn close(&mut self) {
+        let piece = mem::take(&mut self.current);
+        let wrote = piece.runs.iter().any(|&at| {
+            matches!(&self.steps[at].act, Act::Run(run) if matches!(run.command.purpose, Purpose::Rewrite | Purpose::Package) && !run.command.targets.is_empty())
+        });
+        if !piece.edits.is_empty() || wrote {
+            self.sorted.pieces.push(piece);
+        }
+    }
+
+    fn run(&mut self, at: usize, run: &Run) {
+        if run.background {
+            return;
+        }
+        let purpose = run.command.purpose;
+        match purpose {
+            Purpose::Test | Purpose::Build | Purpose::Lint | Purpose::Audit => self.check(at, run),
+            _ if !run.ok => self.failed_command(at, run),
+            Purpose::Commit => self.commit(at, run),
+            Purpose::Rewrite => self.current.runs.push(at),
+            Purpose::Package => {
+                self.recover(at, run);
+                self.current.runs.push(at);
+            }
+            Purpose::Push => {
+                self.recover(at, run);
+                self.sorted.pushes.push(at);
+            }
+            Purpose::Merge | Purpose::Release | Purpose::Migrate | Purpose::Operate => {
+                self.recover(at, run);
+                self.sorted.operations.push(at);
+            }
+            Purpose::Probe | Purpose::Other | Purpose::Serve => {
+                if purpose == Purpose::Probe && run.fault.is_some() {
+                    self.failed_command(at, run);
+                } else {
+                    self.recover(at, run);
+                }
+                self.sorted.looked.push(at);
+            }
+            Purpose::Search | Purpose::Look => self.sorted.looked.push(at),
+            Purpose::Noise => {}
+        }
+    }
+
+    fn check(&mut self, at: usize, run: &Run) {
+        if run.ok {
+            count_check(self.state, &self.steps[at], run, true);
+            self.passed(at, run);
+            return;
+        }
+        count_check(self.state, &self.steps[at], run, false);
+        let fault = run.fault.clone().unwrap_or_else(|| silent(run));
+        let failing = run.verdict.as_ref().map_or(&[][..], |verdict| &verdict.failing);
+        // It compiles now: a compile error of the same tool is overcome even where tests fail.
+        if !fault.compile {
+            self.resolve(at, |open| {
+                open.fault.compile && tool(&open.family) == tool(&run.command.family) && run.verdict.is_some()
+            });
+        }
+        // Other tests fail now: the ones that failed before are mended.
+        if !failing.is_empty() {
+            let key = run.command.key();
+            let mended = |open: &OpenFailure| {
+                open.key == key
+                    && !open.failing.is_empty()
+                    && open.failing.iter().all(|name| !failing.contains(name))
+            };
+            self.resolve(at, mended);
+        }
+        self.fail(at, &run.command.key(), &run.command.family, &run.command.shown, fault, failing);
+    }
+
+    fn failed_command(&mut self, at: usize, run: &Run) {
+        // Looking for something and not finding it is no failure, and neither is a slip in a program for one use.
+        if run.command.purpose >= Purpose::Search || run.command.ad_hoc {
+            return;
+        }
+        let Some(fault) = run.fault.clone().filter(|fault| fault.rank >= 4) else { return };
+        self.fail(at, &run.command.key(), &run.command.family, &run.command.shown, fault, &[]);
+    }
+
+    fn fail(&mut self, at: usize, key: &str, family: &str, shown: &str, fault: Fault, failing: &[String]) {
+        let step = &self.steps[at];
+        let same = self.state.open.iter().position(|open| {
+            open.key == key || (open.fault.compile && fault.compile && tool(&open.family) == tool(family))
+        });
+        if let Some(place) = same {
+            let last = self
+                .since
+                .iter()
+                .find(|(known, ..)| *known == self.state.open[place].key)
+                .map_or(0, |(_, _, last)| *last);
+            let tried: Vec<(String, model::EventId)> = (last..at)
+                .filter_map(|at| match &self.steps[at].act {
+                    Act::Edit(edit) => Some((
+                        edit.after.clone().or_else(|| edit.before.clone())?,
+                        edit,
+                        self.steps[at].event,
+                    )),
+                    _ => None,
+                })
+                .map(|(line, edit, event)| (format!("{}: `{line}`", file_name(&edit.file)), event))
+                .collect();
+            let open = &mut self.state.open[place];
+            open.attempts += 1;
+            let again = open.fault.signature() == fault.signature();
+            if again {
+                for one in tried {
+                    push_bounded(&mut open.tried, one, MAX_TRIED);
+                }
+            } else {
+                push_new(&mut open.before, &open.fault.short(120), 4);
+                open.fault = fault;
+                open.told = false;
+            }
+            open.failing = failing.to_vec();
+            push_middle(&mut open.events, step.event);
+            open.tokens = open.tokens.saturating_add(step.tokens);
+            let key = open.key.clone();
+            for (known, _, last) in &mut self.since {
+                if *known == key {
+                    *last = at;
+                }
+            }
+            return;
+        }
+        // Tests written a moment ago fail until what they test is written.
+        let expected = self.intent != Intent::Bug && self.fails_its_own_tests(failing);
+        let open = OpenFailure {
+            key: key.to_owned(),
+            family: family.to_owned(),
+            shown: shown.to_owned(),
+            fault,
+            before: Vec::new(),
+            failing: failing.to_vec(),
+            at: step.at,
+            attempts: 1,
+            events: vec![step.event],
+            tokens: step.tokens,
+            tried: Vec::new(),
+            told: false,
+            expected,
+        };
+        if self.state.open.len() >= State::MAX_OPEN {
+            self.state.open.remove(0);
+        }
+        self.state.open.push(open);
+        self.since.retain(|(known, ..)| known != key);
+        self.since.push((key.to_owned(), at, at));
+    }
+
+    fn fails_its_own_tests(&self, failing: &[String]) -> bool {
+        !failing.is_empty()
+            && failing.iter().all(|name| {
+                self.edits(&self.current.edits).any(|edit| {
+                    edit.area() == Area::Test && edit.created && name.contains(file_name(&edit.file))
+                        || edit.defines.iter().any(|defined| names_test(name, defined))
+                })
+            })
+            && self.edits(&self.current.edits).all(|edit| edit.area() == Area::Test)
+    }
+
+    fn passed(&mut self, at: usize, run: &Run) {
+        let resolved = self.resolve(at, |open| resolves(run, open));
+        if !resolved && !self.current.edits.is_empty() {
+            self.current.proof = Some(at);
+        }
+        if run.command.purpose != Purpose::Lint || !self.current.edits.is_empty() {
+            self.current.runs.push(at);
+        }
+    }
+
+    /// Takes the failures a step resolves, together with the edits that did it. Says whether there were any.
+    fn resolve(&mut self, at: usize, fits: impl Fn(&OpenFailure) -> bool) -> bool {
+        let (fixed, open): (Vec<_>, Vec<_>) = mem::take(&mut self.state.open).into_iter().partition(fits);
+        self.state.open = open;
+        if fixed.is_empty() {
+            return false;
+        }
+        let start = fixed.iter().map(|failure| self.began(&failure.key)).min().unwrap_or(0);
+        self.since.retain(|(key, ..)| !fixed.iter().any(|failure| failure.key == *key));
+        let window: Vec<usize> = self.current.edits.iter().copied().filter(|edit| *edit >= start).collect();
+        let claimed = self.claim(&window, &fixed);
+        if claimed.is_empty() {
+            let between: Vec<usize> = (start..at)
+                .filter(|&at| matches!(&self.steps[at].act, Act::Run(run) if run.ok && matches!(run.command.purpose,
+                    Purpose::Package | Purpose::Operate | Purpose::Migrate | Purpose::Rewrite | Purpose::Serve | Purpose::Build)))
+                .collect();
+            for failure in fixed {
+                self.sorted.recoveries.push(Recovery { failure, between: between.clone(), proof: at });
+            }
+            return true;
+        }
+        // What goes wrong while something is built, and is set right at once, is part of building it.
+        let (small, fixed): (Vec<_>, Vec<_>) =
+            fixed.into_iter().partition(|failure| failure.expected || is_small(failure));
+        for failure in small {
+            self.current.stumbles.push((failure.fault, failure.shown));
+        }
+        if fixed.is_empty() {
+            self.current.proof = Some(at);
+            return true;
+        }
+        let bug_from_the_start = self.intent == Intent::Bug && {
+            let files: Vec<&str> = self.edits(&claimed).map(|edit| edit.file.as_str()).collect();
+            self.edits(&self.current.edits)
+                .all(|edit| files.contains(&edit.file.as_str()) || edit.area() == Area::Test)
+        };
+        let mut fix = Piece { resolved: fixed, proof: Some(at), ..Piece::default() };
+        if bug_from_the_start {
+            let current = mem::take(&mut self.current);
+            fix.edits = current.edits;
+            fix.stumbles = current.stumbles;
+            fix.hints = current.hints;
+            fix.runs = current.runs;
+        } else {
+            self.current.edits.retain(|edit| !claimed.contains(edit));
+            fix.edits = claimed;
+            if !self.current.edits.is_empty() {
+                self.current.proof = Some(at);
+            }
+        }
+        self.sorted.pieces.push(fix);
+        true
+    }
+
+    /// Of many edits made while something failed, those that have to do with it.
+    fn claim(&self, window: &[usize], fixed: &[OpenFailure]) -> Vec<usize> {
+        if window.len() <= MANY_EDITS {
+            return window.to_vec();
+        }
+        let related: Vec<usize> = window
+            .iter()
+            .copied()
+            .filter(|&at| matches!(&self.steps[at].act, Act::Edit(edit) if fixed.iter().any(|failure| concerns(edit, failure))))
+            .collect();
+        if related.is_empty() { window.to_vec() } else { related }
+    }
+
+    fn began(&self, key: &str) -> usize {
+        self.since.iter().find(|(known, ..)| known == key).map_or(0, |(_, began, _)| *began)
+    }
+
+    /// A command that works now, as it was or in another form.
+    fn recover(&mut self, at: usize, run: &Run) {
+        let key = run.command.key();
+        let family = run.command.family.clone();
+        self.resolve(at, |open| open.key == key || open.family == family);
+    }
+
+    fn forget(&mut self, key: &str) {
+        self.state.open.retain(|open| open.key != key);
+    }
+
+    fn commit(&mut self, at: usize, run: &Run) {
+        let Some(commit) = run.commit.clone() else { return };
+        if run.command.pushes {
+            self.sorted.pushes.push(at);
+        }
+        let uncommitted = mem::take(&mut self.state.uncommitted);
+        let mut told = false;
+        for piece in self.sorted.pieces.iter_mut().filter(|piece| piece.commit.is_none()) {
+            piece.commit = Some((at, commit.clone()));
+            told = true;
+        }
+        let has_edits = !self.current.edits.is_empty();
+        if has_edits || !told {
+            self.current.commit = Some((at, commit));
+        }
+        if has_edits {
+            self.close();
+        } else if !told {
+            // Work of earlier turns, or of a person: the commit is what is known of it.
+            let mut piece = mem::take(&mut self.current);
+            piece.earlier = uncommitted;
+            self.sorted.pieces.push(piece);
+        }
+    }
+}
+
+/// Whether a run that went well shows that a failure is gone.
+fn resolves(run: &Run, open: &OpenFailure) -> bool {
+    let command = &run.command;
+    if open.key == command.key() {
+        return true;
+    }
+    let same_tool = tool(&open.family) == tool(&command.family);
+    // What compiles for one command of a tool compiles for the others.
+    if open.fault.compile && same_tool && command.purpose <= Purpose::Lint && !command.family.ends_with("fmt")
+    {
+        return true;
+    }
+    if open.family != command.family {
+        return false;
+    }
+    // A run of everything holds each part; a run of a part holds what it names.
+    command.targets.is_empty()
+        || command.targets.iter().all(|target| has_word(&open.key, target))
+        || (!open.failing.is_empty()
+            && open.failing.iter().all(|name| {
+                command
+                    .targets
+                    .iter()
+                    .any(|target| name.contains(target.as_str()) || target.contains(name.as_str()))
+            }))
+}
+
+/// The tool of a family: `cargo` of `cargo test`.
+fn tool(family: &str) -> &str {
+    let tool = family.split(' ').next().unwrap_or(family);
+    match tool {
+        "npm" | "pnpm" | "yarn" | "bun" | "tsc" | "vitest" | "jest" | "vite" | "next" | "vue-tsc" => "node",
+        "gradlew" => "gradle",
+        "mvnw" => "mvn",
+        tool => tool,
+    }
+}
+
+/// Whether an edit has to do with a failure: its file is named, or a name in it is.
+fn concerns(edit: &Edit, failure: &OpenFailure) -> bool {
+    let file = file_name(&edit.file);
+    let named = failure.fault.file().is_some_and(|place| file_name(place) == file)
+        || failure.failing.iter().any(|name| name.contains(file) || has_word(name, stem(&edit.file)))
+        || has_word(&failure.fault.message, stem(&edit.file));
+    named
+        || edit.defines.iter().chain(&edit.inside).any(|name| {
+            has_word(&failure.fault.message, name)
+                || failure.failing.iter().any(|test| test.contains(name.as_str()))
+        })
+}
+
+/// Set right in passing: a name not imported yet, formatting, a lint.
+fn is_small(failure: &OpenFailure) -> bool {
+    const IN_PASSING: &[&str] =
+        &["E0432", "E0433", "E0425", "E0412", "TS2304", "TS2307", "TS6133", "F401", "F841", "E501", "I001"];
+    let code = failure.fault.code.as_deref().unwrap_or("");
+    let lint =
+        crate::command::Command::read(&failure.shown).purpose == Purpose::Lint && !failure.fault.compile;
+    failure.attempts == 1 && (IN_PASSING.contains(&code) || lint)
+}
+
+fn names_test(failing: &str, defined: &str) -> bool {
+    let sentence = defined.strip_prefix("test \"").map(|rest| rest.trim_end_matches('"'));
+    failing.ends_with(sentence.unwrap_or(defined)) || failing.rsplit("::").next() == Some(defined)
+}
+
+/// A check that failed and said nothing.
+fn silent(run: &Run) -> Fault {
+    let message = match run.exit {
+        Some(code) => format!("exit code {code}"),
+        None => run.verdict.as_ref().map_or_else(|| "failed".to_owned(), crate::verdict::Verdict::words),
+    };
+    Fault { message, ..Fault::default() }
+}
+
+fn changes_things(name: &str) -> bool {
+    const VERBS: &[&str] = &[
+        "create", "update", "delete", "merge", "comment", "send", "deploy", "post", "close", "assign", "add",
+        "write", "insert", "apply", "publish", "remove", "set",
+    ];
+    let first = name.split(['_', '-']).next().unwrap_or(name).to_ascii_lowercase();
+    VERBS.contains(&first.as_str())
+}
+
+fn count_check(state: &mut State, step: &Step, run: &Run, ok: bool) {
+    let shown = &run.command.shown;
+    if let Some(check) = state.checks.iter_mut().find(|check| check.shown == *shown) {
+        check.passed += u32::from(ok);
+        check.failed += u32::from(!ok);
+        push_middle(&mut check.events, step.event);
+        check.at = step.at;
+        return;
+    }
+    let check = Check {
+        shown: shown.clone(),
+        passed: u32::from(ok),
+        failed: u32::from(!ok),
+        events: vec![step.event],
+        at: step.at,
+    };
+    push_bounded(&mut state.checks, check, State::MAX_CHECKS);
+}
+
+/// The oldest makes room.
+fn push_bounded<T>(list: &mut Vec<T>, item: T, max: usize) {
+    if list.len() >= max {
+        list.remove(0);
+    }
+    list.push(item);
+}
+
+/// The first stays and the newest stay.
+fn push_middle(events: &mut Vec<model::EventId>, event: model::EventId) {
+    if events.len() >= MAX_EVENTS_OPEN {
+        events.remove(1);
+    }
+    events.push(event);
+}

@@ -1,0 +1,494 @@
+//! Writes down pieces of work: what was built or changed, and what was broken and how it was set right.
+//! Every title names a thing; a count of files is no title.
+
+use model::{MemoryKind, Observation};
+
+use crate::command::Purpose;
+use crate::patch::{Area, Edit};
+use crate::prose::{self, Intent};
+use crate::scene::{Draft, Scene, short_test};
+use crate::state::OpenFailure;
+use crate::step::{Act, Commit, Run};
+use crate::text::{clip, enumerate, file_name, has_word};
+use crate::work::Piece;
+
+/// Files told one by one; the others are listed.
+const MAX_FILES_TOLD: usize = 6;
+
+pub(crate) fn piece(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
+    if piece.resolved.is_empty() { built(scene, piece) } else { fixed(scene, piece) }
+}
+
+fn fixed(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
+    let mut draft = Draft::new(MemoryKind::Bugfix);
+    let failure = piece.resolved.iter().max_by_key(|failure| failure.fault.rank)?;
+    for failure in &piece.resolved {
+        tell_failure(&mut draft, failure);
+    }
+    gather(scene, &mut draft, piece);
+    let (cause, fix) = explanation(scene, piece);
+    if let Some(cause) = &cause {
+        draft.say(cause);
+        draft.fact(&format!("Cause, as said: {cause}"));
+        draft.evidence(scene.message_step()?);
+    }
+    if let Some(fix) = &fix {
+        draft.say(fix);
+        draft.evidence(scene.message_step()?);
+    }
+    tell_edits(scene, &mut draft, piece);
+    tell_rest(scene, &mut draft, piece);
+    let place = failure.fault.place.as_ref().map_or_else(String::new, |place| format!(" ({place})"));
+    draft.subtitle = Some(format!("`{}` failed: {}{place}", failure.shown, failure.fault.short(140)));
+    let commit = own_commit(scene, piece);
+    draft.title = fix_title(scene, piece, failure, commit, fix.as_deref().or(cause.as_deref()));
+    draft.finish()
+}
+
+fn tell_failure(draft: &mut Draft, failure: &OpenFailure) {
+    for event in &failure.events {
+        draft.event(*event, failure.at);
+    }
+    draft.spend(failure.tokens);
+    let place = failure.fault.place.as_ref().map_or_else(String::new, |place| format!(" at {place}"));
+    draft.say(&format!("`{}` failed: {}{place}", failure.shown, failure.fault.short(200)));
+    draft.fact(&format!("Error: {}{place}", failure.fault.short(200)));
+    if let Some(detail) = &failure.fault.detail {
+        draft.fact(detail);
+    }
+    for before in &failure.before {
+        draft.fact(&format!("Before that: {before}"));
+    }
+    if !failure.failing.is_empty() {
+        let names: Vec<String> = failure.failing.iter().map(|name| format!("`{name}`")).collect();
+        draft.fact(&format!("Failing: {}", enumerate(&names, 3)));
+    }
+    for (tried, event) in failure.tried.iter().take(3) {
+        draft.fact(&format!("Tried, the same error remained: {tried}"));
+        draft.event(*event, failure.at);
+    }
+}
+
+/// What was said about why it failed and what set it right.
+fn explanation(scene: &Scene<'_>, piece: &Piece) -> (Option<String>, Option<String>) {
+    let mut best_cause: Option<(u32, usize, String)> = None;
+    let mut best_fix: Option<(u32, usize, String)> = None;
+    for (at, sentence) in scene.free(|sentence| !prose::states_next(sentence)) {
+        let Some(score) = scene.belongs(&sentence.text, piece) else { continue };
+        let explicit = has_word(&sentence.text, "root cause") || has_word(&sentence.text, "caused by");
+        let weight = score + if explicit { 3 } else { 0 };
+        if prose::states_cause(&sentence.text) {
+            if best_cause.as_ref().is_none_or(|(known, ..)| weight > *known) {
+                best_cause = Some((weight, at, sentence.text.clone()));
+            }
+        } else if (prose::states_done(&sentence.text) || has_word(&sentence.text, "fix"))
+            && sentence.text.len() > 20
+        {
+            let weight =
+                score + u32::from(has_word(&sentence.text, "fix") || has_word(&sentence.text, "fixed"));
+            if best_fix.as_ref().is_none_or(|(known, ..)| weight > *known) {
+                best_fix = Some((weight, at, sentence.text.clone()));
+            }
+        }
+    }
+    let mut take = |found: Option<(u32, usize, String)>| {
+        found.map(|(_, at, text)| {
+            scene.take(at);
+            text
+        })
+    };
+    (take(best_cause), take(best_fix))
+}
+
+fn fix_title(
+    scene: &Scene<'_>,
+    piece: &Piece,
+    failure: &OpenFailure,
+    commit: Option<&Commit>,
+    said: Option<&str>,
+) -> String {
+    let fault = &failure.fault;
+    let file = scene
+        .edits(piece)
+        .find(|edit| fault.file().is_some_and(|place| file_name(place) == file_name(&edit.file)))
+        .or_else(|| scene.edits(piece).find(|edit| edit.area() == Area::Code))
+        .or_else(|| scene.edits(piece).next())
+        .map_or("", |edit| file_name(&edit.file));
+    let code = fault.code.as_deref().filter(|code| code.len() < 32);
+    let named = |text: &str| {
+        code.is_some_and(|code| has_word(text, code)) || (!file.is_empty() && text.contains(file))
+    };
+    if let Some(commit) = commit {
+        let subject = subject(&commit.subject).1;
+        return match code {
+            Some(code) if !has_word(subject, code) => {
+                format!("{} ({code} in {file})", crate::text::capitalized(&clip(subject, 100)))
+            }
+            _ => crate::text::capitalized(subject),
+        };
+    }
+    let head = match (code, failure.failing.first()) {
+        (Some(code), _) if fault.compile => format!("Fix {code} in {file}"),
+        (_, Some(test)) => format!("Fix {}", clip(short_test(test), 60)),
+        (Some(code), None) => format!("Fix {code} in {file}"),
+        (None, None) if fault.rank == 0 => format!("Fix `{}`", clip(&failure.shown, 50)),
+        (None, None) => format!("Fix \"{}\"", clip(&fault.message, 60)),
+    };
+    if let Some(said) = said {
+        let title = prose::as_title(said, 110);
+        if named(&title) && title.to_ascii_lowercase().starts_with("fix") {
+            return title;
+        }
+        return format!("{head}: {}", lowered(&prose::as_title(said, 88)));
+    }
+    match change(scene, piece, failure) {
+        Some(change) => format!("{head}: {change}"),
+        None => head,
+    }
+}
+
+/// A clause after a colon begins small, unless it begins with a name.
+fn lowered(text: &str) -> String {
+    let word = text.split(char::is_whitespace).next().unwrap_or("");
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first)
+            if first.is_uppercase() && word.chars().skip(1).all(char::is_lowercase) && word.len() > 1 =>
+        {
+            first.to_lowercase().chain(chars).collect()
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// The changed line that says most, in the file the failure is about where there is one.
+fn change(scene: &Scene<'_>, piece: &Piece, failure: &OpenFailure) -> Option<String> {
+    let about =
+        |edit: &&Edit| failure.fault.file().is_some_and(|place| file_name(place) == file_name(&edit.file));
+    let edit = scene
+        .edits(piece)
+        .filter(about)
+        .last()
+        .or_else(|| scene.edits(piece).filter(|edit| edit.area() == Area::Code).last())
+        .or_else(|| scene.edits(piece).last())?;
+    quote(edit, 70)
+}
+
+fn quote(edit: &Edit, max: usize) -> Option<String> {
+    match (&edit.before, &edit.after) {
+        (_, Some(after)) => Some(format!("`{}`", clip(after, max))),
+        (Some(before), None) => Some(format!("removes `{}`", clip(before, max))),
+        (None, None) => None,
+    }
+}
+
+fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
+    let mut draft = Draft::new(MemoryKind::Change);
+    gather(scene, &mut draft, piece);
+    let commit = own_commit(scene, piece);
+    let mut said: Vec<(u32, usize, String)> = scene
+        .free(|sentence| prose::states_done(&sentence.text) && !prose::states_next(sentence))
+        .into_iter()
+        .filter_map(|(at, sentence)| Some((scene.belongs(&sentence.text, piece)?, at, sentence.text.clone())))
+        .collect();
+    said.sort_by_key(|(score, at, _)| (std::cmp::Reverse(*score), *at));
+    draft.kind = kind(scene, piece, commit);
+    draft.title = built_title(scene, piece, commit, said.first());
+    if !scene.prompt.is_empty()
+        && let Some(step) = scene.prompt_step()
+    {
+        draft.say(&format!("Asked: {}", prose::request(scene.prompt, 240)));
+        draft.evidence(step);
+    }
+    for (_, at, sentence) in said.iter().take(3) {
+        draft.say(sentence);
+        scene.take(*at);
+        draft.evidence(scene.message_step()?);
+    }
+    tell_edits(scene, &mut draft, piece);
+    tell_rest(scene, &mut draft, piece);
+    draft.finish()
+}
+
+/// Everything a piece consists of is its evidence.
+fn gather(scene: &Scene<'_>, draft: &mut Draft, piece: &Piece) {
+    for &at in piece.edits.iter().chain(&piece.runs).chain(&piece.proof) {
+        draft.evidence(&scene.steps[at]);
+    }
+    if let Some((at, _)) = &piece.commit {
+        draft.evidence(&scene.steps[*at]);
+    }
+    for (file, event) in &piece.earlier {
+        draft.modifies(file);
+        draft.event(*event, 0);
+    }
+    // What was read before it was changed.
+    for &at in &scene.sorted.looked {
+        if let Act::Read { file, .. } = &scene.steps[at].act
+            && scene.edits(piece).any(|edit| edit.file == *file)
+        {
+            draft.reads(file);
+        }
+    }
+}
+
+fn tell_edits(scene: &Scene<'_>, draft: &mut Draft, piece: &Piece) {
+    let mut files: Vec<&str> = Vec::new();
+    for edit in scene.edits(piece) {
+        if !files.contains(&edit.file.as_str()) {
+            files.push(&edit.file);
+        }
+    }
+    for file in files.iter().take(MAX_FILES_TOLD) {
+        let edits: Vec<&Edit> = scene.edits(piece).filter(|edit| edit.file == **file).collect();
+        let fact = file_fact(file, &edits);
+        draft.say(&fact);
+        draft.fact(&fact);
+    }
+    if files.len() > MAX_FILES_TOLD {
+        draft.fact(&format!("Also changed: {}", enumerate(&files[MAX_FILES_TOLD..], 8)));
+    }
+}
+
+/// `src/cart.ts: adds useCart and CartItem, changes total (+80 -2): …`.
+fn file_fact(file: &str, edits: &[&Edit]) -> String {
+    let mut adds: Vec<&str> = Vec::new();
+    let mut changes: Vec<&str> = Vec::new();
+    let mut drops: Vec<&str> = Vec::new();
+    let (mut added, mut removed) = (0_u32, 0_u32);
+    for edit in edits {
+        added = added.saturating_add(edit.added);
+        removed = removed.saturating_add(edit.removed);
+        let new = |list: &mut Vec<&str>, name: &mut dyn Iterator<Item = &'_ String>| {
+            let _ = (&list, &name);
+        };
+        let _ = new;
+        for name in &edit.defines {
+            if !adds.contains(&name.as_str()) {
+                adds.push(name);
+            }
+        }
+        for name in &edit.inside {
+            if !changes.contains(&name.as_str()) {
+                changes.push(name);
+            }
+        }
+        for name in &edit.drops {
+            if !drops.contains(&name.as_str()) {
+                drops.push(name);
+            }
+        }
+    }
+    changes.retain(|name| !adds.contains(name));
+    let mut parts = Vec::new();
+    if edits.iter().any(|edit| edit.created) {
+        parts.push("new file".to_owned());
+    }
+    if let Some((from, to)) = edits.iter().find_map(|edit| edit.renamed.as_ref()) {
+        parts.push(format!("renames {from} to {to}"));
+    }
+    for (verb, names) in [("adds", &adds), ("changes", &changes), ("removes", &drops)] {
+        if !names.is_empty() {
+            parts.push(format!("{verb} {}", enumerate(names, 4)));
+        }
+    }
+    let what = if parts.is_empty() { String::new() } else { format!("{} ", parts.join(", ")) };
+    let mut fact = format!("{file}: {what}(+{added} -{removed})");
+    // A line of a new file is one of many; a changed line is the change.
+    if let Some(edit) = edits.iter().rev().find(|edit| !edit.created && edit.added + edit.removed <= 40) {
+        match (&edit.before, &edit.after) {
+            (Some(before), Some(after)) => fact.push_str(&format!(": `{before}` → `{after}`")),
+            (None, Some(after)) => fact.push_str(&format!(": `{after}`")),
+            (Some(before), None) => fact.push_str(&format!(": removes `{before}`")),
+            (None, None) => {}
+        }
+    }
+    fact
+}
+
+fn tell_rest(scene: &Scene<'_>, draft: &mut Draft, piece: &Piece) {
+    for &at in &piece.runs {
+        if let Act::Run(run) = &scene.steps[at].act
+            && matches!(run.command.purpose, Purpose::Package | Purpose::Rewrite)
+        {
+            draft.fact(&format!("Ran `{}`", run.command.shown));
+            if run.command.purpose == Purpose::Rewrite {
+                for file in run.command.targets.iter().filter(|file| looks_like_file(file)) {
+                    draft.modifies(file);
+                }
+            }
+        }
+    }
+    for (fault, shown) in &piece.stumbles {
+        draft.fact(&format!("On the way `{shown}` failed: {}", fault.short(140)));
+    }
+    let proof = piece.proof.or_else(|| piece.runs.iter().rev().copied().find(|&at| matches!(&scene.steps[at].act, Act::Run(run) if run.ok && run.command.purpose == Purpose::Test)));
+    if let Some(at) = proof
+        && let Act::Run(run) = &scene.steps[at].act
+    {
+        let sentence = passes(run);
+        draft.say(&sentence);
+        draft.fact(&sentence);
+    }
+    for (at, item) in &piece.hints {
+        draft.fact(&format!("Done: {item}"));
+        draft.evidence(&scene.steps[*at]);
+    }
+    if let Some((_, commit)) = &piece.commit {
+        let hash = commit.hash.as_ref().map_or_else(String::new, |hash| format!(" as {hash}"));
+        draft.fact(&format!("Committed{hash}: {}", commit.subject));
+    }
+}
+
+pub(crate) fn passes(run: &Run) -> String {
+    match &run.verdict {
+        Some(verdict) if verdict.failed == 0 && verdict.passed > 0 => {
+            format!("`{}` passes: {}", run.command.shown, verdict.words())
+        }
+        // Some of it fails still; what failed before does not.
+        Some(verdict) if verdict.failed > 0 => {
+            format!("`{}` comes further: {}", run.command.shown, verdict.words())
+        }
+        _ if run.ok => format!("`{}` passes", run.command.shown),
+        _ => format!("`{}` comes further", run.command.shown),
+    }
+}
+
+fn looks_like_file(word: &str) -> bool {
+    let extension = crate::text::extension(word);
+    (1..=5).contains(&extension.len())
+        && !word.contains([' ', '*', '$', '(', '|', ';'])
+        && extension.chars().all(char::is_alphanumeric)
+}
+
+/// A commit names one piece of work: of several, the largest that is no repair.
+fn own_commit<'a>(scene: &'a Scene<'_>, piece: &'a Piece) -> Option<&'a Commit> {
+    let (at, commit) = piece.commit.as_ref()?;
+    let sharing = scene
+        .sorted
+        .pieces
+        .iter()
+        .filter(|other| other.commit.as_ref().is_some_and(|(other, _)| other == at));
+    let rank = |piece: &Piece| {
+        (scene.relation(&commit.subject, piece), piece.resolved.is_empty(), piece.edits.len())
+    };
+    let best = sharing.map(rank).max()?;
+    (rank(piece) == best).then_some(commit)
+}
+
+/// The kind a conventional commit says, and the subject without it.
+pub(crate) fn subject(subject: &str) -> (Option<MemoryKind>, &str) {
+    let Some((prefix, rest)) = subject.split_once(": ") else { return (None, subject) };
+    let word = prefix.split(['(', '!']).next().unwrap_or(prefix);
+    let kind = match word {
+        "fix" | "hotfix" | "bugfix" => MemoryKind::Bugfix,
+        "feat" | "feature" => MemoryKind::Feature,
+        "refactor" | "style" => MemoryKind::Refactor,
+        "docs" | "chore" | "ci" | "build" | "test" | "tests" | "perf" | "revert" => MemoryKind::Change,
+        "security" | "sec" => MemoryKind::Security,
+        _ => return (None, subject),
+    };
+    (Some(kind), rest)
+}
+
+fn kind(scene: &Scene<'_>, piece: &Piece, commit: Option<&Commit>) -> MemoryKind {
+    if let Some(kind) = commit.and_then(|commit| subject(&commit.subject).0) {
+        return kind;
+    }
+    let edits: Vec<&Edit> = scene.edits(piece).collect();
+    let code: Vec<&&Edit> = edits.iter().filter(|edit| edit.area() == Area::Code).collect();
+    if code.is_empty() {
+        return MemoryKind::Change;
+    }
+    let intent = match piece.hints.first() {
+        Some((_, item)) => match prose::intent(item) {
+            Intent::Unknown => scene.intent,
+            intent => intent,
+        },
+        None => scene.intent,
+    };
+    let defines = code.iter().map(|edit| edit.defines.len()).sum::<usize>();
+    let drops: Vec<&String> = code.iter().flat_map(|edit| &edit.drops).collect();
+    let moved = code.iter().flat_map(|edit| &edit.defines).filter(|name| drops.contains(name)).count();
+    let renames = edits.iter().any(|edit| edit.renamed.is_some());
+    let new_tests =
+        edits.iter().any(|edit| edit.area() == Area::Test && (edit.created || !edit.defines.is_empty()));
+    // The shape of the patch decides between what was asked for and what was done.
+    if (moved > 0 && moved * 2 >= defines || renames && defines <= drops.len()) && !new_tests {
+        return MemoryKind::Refactor;
+    }
+    match intent {
+        Intent::Bug => MemoryKind::Bugfix,
+        Intent::Refactor if !new_tests => MemoryKind::Refactor,
+        _ if code.iter().any(|edit| edit.created) || defines > 0 => MemoryKind::Feature,
+        _ => MemoryKind::Change,
+    }
+}
+
+fn built_title(
+    scene: &Scene<'_>,
+    piece: &Piece,
+    commit: Option<&Commit>,
+    said: Option<&(u32, usize, String)>,
+) -> String {
+    if let Some(commit) = commit {
+        return crate::text::capitalized(subject(&commit.subject).1);
+    }
+    if let Some((_, item)) = piece.hints.first() {
+        return prose::as_title(item, 110);
+    }
+    // One sentence that names what was touched says it better than the patch.
+    if let Some((score, _, sentence)) = said
+        && (*score >= 3 || (*score > 0 && scene.sorted.pieces.len() == 1))
+    {
+        return prose::as_title(sentence, 120);
+    }
+    shape_title(scene, piece)
+}
+
+/// From the patch alone.
+fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
+    let edits: Vec<&Edit> = scene.edits(piece).collect();
+    let mut files: Vec<&str> = Vec::new();
+    for edit in &edits {
+        let name = file_name(&edit.file);
+        if !files.contains(&name) {
+            files.push(name);
+        }
+    }
+    if let Some((from, to)) = edits.iter().find_map(|edit| edit.renamed.as_ref()) {
+        return format!("Rename {from} to {to} in {}", enumerate(&files, 2));
+    }
+    if let Some(edit) = edits
+        .iter()
+        .find(|edit| edit.created && edit.area() == Area::Code)
+        .or_else(|| edits.iter().find(|edit| edit.created))
+    {
+        return if edit.defines.is_empty() {
+            format!("Add {}", edit.file)
+        } else {
+            format!("Add {}: {}", edit.file, enumerate(&edit.defines, 3))
+        };
+    }
+    if let Some(edit) =
+        edits.iter().max_by_key(|edit| edit.defines.len()).filter(|edit| !edit.defines.is_empty())
+    {
+        return format!("Add {} to {}", enumerate(&edit.defines, 3), file_name(&edit.file));
+    }
+    if let Some(edit) = edits.iter().max_by_key(|edit| (edit.area() == Area::Code, edit.added + edit.removed))
+    {
+        let place = edit.inside.first().map_or_else(String::new, |name| format!("{name} in "));
+        let quoted = quote(edit, 80).map_or_else(String::new, |line| format!(": {line}"));
+        return format!("Change {place}{}{quoted}", file_name(&edit.file));
+    }
+    let run = piece.runs.iter().find_map(|&at| match &scene.steps[at].act {
+        Act::Run(run) if matches!(run.command.purpose, Purpose::Package | Purpose::Rewrite) => Some(run),
+        _ => None,
+    });
+    run.map_or_else(String::new, |run| match run.command.purpose {
+        Purpose::Package => {
+            format!("Install {}: `{}`", enumerate(&run.command.targets, 3), clip(&run.command.shown, 80))
+        }
+        _ => format!("Write {} by `{}`", enumerate(&run.command.targets, 2), clip(&run.command.shown, 80)),
+    })
+}

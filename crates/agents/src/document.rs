@@ -79,15 +79,16 @@ impl Document {
         json::string(self.bytes(), span)
     }
 
+    /// The members of an object from their keys to their values.
+    fn entries(&self, object: &Span) -> Vec<Span> {
+        let members = self.members(object).unwrap_or_default();
+        members.into_iter().map(|member| member.key.start..member.value.end).collect()
+    }
+
     pub(crate) fn append_member(&mut self, object: &Span, key: &str, value: &str) {
         let colon = if self.style.tight { ":" } else { ": " };
         let key = serde_json::Value::from(key);
-        let entries: Vec<Span> = self
-            .members(object)
-            .unwrap_or_default()
-            .into_iter()
-            .map(|member| member.key.start..member.value.end)
-            .collect();
+        let entries = self.entries(object);
         self.append(object, &entries, &format!("{key}{colon}{value}"));
     }
 
@@ -97,12 +98,7 @@ impl Document {
     }
 
     pub(crate) fn remove_member(&mut self, object: &Span, index: usize) {
-        let entries: Vec<Span> = self
-            .members(object)
-            .unwrap_or_default()
-            .into_iter()
-            .map(|member| member.key.start..member.value.end)
-            .collect();
+        let entries = self.entries(object);
         self.remove(object, &entries, index);
     }
 

@@ -16,9 +16,20 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("client", &["wire", "model", "redact"]),
     ("agents", &["model"]),
     ("store", &["model"]),
-    ("engine", &["model", "redact", "store"]),
-    ("daemon", &["model", "wire", "redact", "agents", "engine", "store", "client"]),
-    ("throughline", &["wire", "model", "redact", "client", "agents", "store", "engine", "daemon"]),
+    ("weights-static", &[]),
+    ("weights-minilm-a", &[]),
+    ("weights-minilm-b", &[]),
+    ("embed", &["weights-static", "weights-minilm-a", "weights-minilm-b"]),
+    ("distill", &["model"]),
+    ("recall", &[]),
+    ("providers", &["model"]),
+    ("import", &["model", "store"]),
+    ("engine", &["model", "redact", "store", "distill", "embed", "recall"]),
+    ("daemon", &["model", "wire", "redact", "agents", "engine", "store", "client", "embed", "providers"]),
+    (
+        "throughline",
+        &["wire", "model", "redact", "client", "agents", "store", "engine", "daemon", "import", "embed"],
+    ),
 ];
 
 /// Everything is synchronous; a runtime would come with an argument and a line here.

@@ -81,7 +81,7 @@ fn nothing_unredacted_is_written_anywhere() {
         house.send(&house.tool("s", "Bash", &text));
     }
     let mut odd = house.tool(&format!("s-{token}"), "Bash", "x");
-    odd["cwd"] = json!(format!("/work/{token}"));
+    odd["cwd"] = json!(format!("/srv/{token}"));
     odd[&format!("key {token}")] = json!(1);
     house.send(&odd);
     house.hook(format!("{{\"prompt\": \"{token}").as_bytes());

@@ -12,6 +12,8 @@ const MAX_STEPS: u64 = 400;
 /// Names of what is carried from event to event of a session.
 const STATE: &str = "distill";
 const TURN: &str = "turn";
+/// The position up to which the session's turns are distilled.
+const DONE: &str = "distilled-to";
 /// Where the summary of the last turn waits for whoever keeps summaries.
 pub(super) const DRAFT: &str = "summary-draft";
 /// The prompt is kept with the turn for a distiller that comes later.
@@ -50,6 +52,11 @@ impl Behavior for Distill {
     }
 
     fn learn(&self, batch: &mut Batch<'_>, event: &Event) -> Result<()> {
+        // Turns change what is carried to the next one: learning one twice would not give the same again.
+        let done = batch.state(&event.session, DONE)?.and_then(|seq| seq.parse::<u64>().ok());
+        if done.is_some_and(|done| batch.position() <= done) {
+            return Ok(());
+        }
         let subagent = event.subagent.as_ref().map(|agent| agent.id.as_str());
         match (&event.kind, &event.detail) {
             (EventKind::UserPromptSubmit, Detail::Prompt { text, author: Author::Person }) => {
@@ -148,6 +155,7 @@ fn end_turn(
     let json = serde_json::to_string(&state).expect("a state is plain data");
     batch.set_state(session, &name, &json, event.at)?;
     batch.drop_steps(session, subagent)?;
+    batch.set_state(session, DONE, &batch.position().to_string(), event.at)?;
     batch.put_turn(&TurnRow {
         first_seq: begun.as_ref().map_or(0, |turn| turn.first).max(rows.first().map_or(0, |row| row.seq)),
         last_seq: batch.position(),
@@ -180,5 +188,107 @@ impl Begun {
     fn from_json(json: &str) -> Option<Self> {
         let value: serde_json::Value = serde_json::from_str(json).ok()?;
         Some(Self { first: value["first"].as_u64()?, prompt: value["prompt"].as_str()?.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{MemoryKind, Outcome, ToolCall};
+    use serde_json::json;
+    use store::{MemoryFilter, Tables};
+
+    use super::*;
+    use crate::behaviors::tests::event;
+    use crate::behaviors::{ExtractLearnings, RegisterSession, Summarize};
+
+    fn call(name: &str, input: serde_json::Value, outcome: Outcome) -> Event {
+        let kind = match outcome {
+            Outcome::Failed { .. } => EventKind::PostToolUseFailure,
+            _ => EventKind::PostToolUse,
+        };
+        event(kind, Detail::Tool(ToolCall { name: name.into(), use_id: None, input, outcome }))
+    }
+
+    fn passed(response: serde_json::Value) -> Outcome {
+        Outcome::Succeeded { response, duration_ms: None }
+    }
+
+    /// A failing test, an edit, the same test passing.
+    fn story() -> Vec<Event> {
+        let test = json!({ "command": "cargo test -p shop token_is_refreshed" });
+        let error = "Exit code 101\ntest token_is_refreshed ... FAILED\nthread 'token_is_refreshed' panicked at \
+             src/token.rs:41:9:\nassertion `left == right` failed\n  left: Expired\n right: Fresh\n\ntest result: \
+             FAILED. 0 passed; 1 failed";
+        let patch = json!([{ "oldStart": 40, "oldLines": 1, "newStart": 40, "newLines": 1,
+            "lines": ["-    if now > expires {", "+    if now + SKEW >= expires {"] }]);
+        let ended = "The refresh failed because the clock skew was not subtracted from the expiry. I fixed \
+             refresh_token in src/token.rs; the test passes now.";
+        vec![
+            event(
+                EventKind::UserPromptSubmit,
+                Detail::Prompt { text: "why does the token refresh fail?".into(), author: Author::Person },
+            ),
+            call(
+                "Bash",
+                test.clone(),
+                Outcome::Failed { error: error.into(), interrupted: false, duration_ms: None },
+            ),
+            call("Read", json!({ "file_path": "/w/src/token.rs" }), passed(json!({ "type": "text" }))),
+            call(
+                "Edit",
+                json!({ "file_path": "/w/src/token.rs", "old_string": "    if now > expires {",
+                        "new_string": "    if now + SKEW >= expires {" }),
+                passed(json!({ "filePath": "/w/src/token.rs", "structuredPatch": patch })),
+            ),
+            call(
+                "Bash",
+                test,
+                passed(
+                    json!({ "stdout": "test token_is_refreshed ... ok\n\ntest result: ok. 1 passed; 0 failed",
+                               "stderr": "", "interrupted": false }),
+                ),
+            ),
+            event(EventKind::Stop, Detail::Stop { again: false, last_message: Some(ended.into()) }),
+            event(EventKind::SessionEnd, Detail::End { reason: "exit".into() }),
+        ]
+    }
+
+    fn learn(tables: &mut Tables, events: &[Event], from: usize) {
+        for (at, event) in events.iter().enumerate() {
+            let behaviors: [&dyn Behavior; 4] = [&RegisterSession, &Distill, &Summarize, &ExtractLearnings];
+            tables
+                .write(|batch| {
+                    batch.set_position((from + at) as u64 + 1);
+                    for behavior in behaviors.into_iter().filter(|one| one.on().contains(&event.kind)) {
+                        behavior.learn(batch, event).map_err(|crate::EngineError::Store(error)| error)?;
+                    }
+                    Ok(())
+                })
+                .unwrap();
+        }
+    }
+
+    #[test]
+    fn a_turn_becomes_an_observation_and_a_summary_with_their_evidence_and_only_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut tables = Tables::open(&folder.path().join("derived.db")).unwrap();
+        let events = story();
+        learn(&mut tables, &events, 0);
+        let kept = tables.memories(&MemoryFilter::default()).unwrap();
+        let fix = kept.iter().find(|row| row.memory.kind == MemoryKind::Bugfix).expect("a fix was observed");
+        assert!(fix.memory.files_modified.iter().any(|file| file.ends_with("src/token.rs")), "{fix:?}");
+        assert!(fix.memory.provenance.events.iter().all(|id| events.iter().any(|event| event.id == *id)));
+        assert!(!fix.memory.provenance.events.is_empty());
+        let summary = &tables.summaries(None, 0).unwrap()[0].summary;
+        assert!(summary.request.contains("token refresh fail"), "{summary:?}");
+        assert!(kept.iter().all(|row| row.tokens > 0));
+        let turns = tables.waiting_turns(10).unwrap();
+        assert_eq!(turns.len(), 1, "one turn waits for a model");
+
+        let before: Vec<_> = kept.iter().map(|row| row.memory.id).collect();
+        learn(&mut tables, &events, 0);
+        let after: Vec<_> =
+            tables.memories(&MemoryFilter::default()).unwrap().iter().map(|row| row.memory.id).collect();
+        assert_eq!(before, after);
     }
 }

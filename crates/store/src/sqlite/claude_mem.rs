@@ -135,9 +135,8 @@ pub struct ClaudeMemRow {
 impl ClaudeMemRow {
     /// `None`: no such column in this file, no value, or only white space.
     pub fn text(&self, column: &str) -> Option<&str> {
-        let at = self.table.columns().iter().position(|known| *known == column);
-        debug_assert!(at.is_some(), "{column} is not read from {}", self.table.name());
-        self.values.get(at?)?.as_deref().filter(|text| !text.trim().is_empty())
+        let at = self.table.columns().iter().position(|known| *known == column)?;
+        self.values.get(at)?.as_deref().filter(|text| !text.trim().is_empty())
     }
 
     pub fn integer(&self, column: &str) -> Option<i64> {

@@ -288,7 +288,15 @@ fn program_name(word: &str) -> &str {
 
 fn classify(words: &[&str], part: &Part) -> Command {
     let program = program_name(words[0]);
-    let plain: Vec<&str> = words[1..].iter().copied().filter(|word| !word.starts_with(['-', '+'])).collect();
+    let mut plain: Vec<&str> = Vec::new();
+    let mut rest = words[1..].iter().copied();
+    while let Some(word) = rest.next() {
+        if takes_value(program, word) {
+            rest.next();
+        } else if !word.starts_with(['-', '+']) {
+            plain.push(word);
+        }
+    }
     let sub = plain.first().copied().unwrap_or("");
     let (purpose, depth) = purpose_of(program, sub, &plain, words);
     let purpose = if purpose > Purpose::Rewrite && part.into.is_some() { Purpose::Rewrite } else { purpose };
@@ -339,6 +347,24 @@ fn classify(words: &[&str], part: &Part) -> Command {
         push_new(&mut found.targets, &clip(file, 160), MAX_TARGETS);
     }
     found
+}
+
+/// Flags that are followed by what they are about, before the word that says what is done.
+fn takes_value(program: &str, flag: &str) -> bool {
+    match program {
+        "kubectl" | "oc" | "helm" => {
+            matches!(flag, "-n" | "--namespace" | "--context" | "-f" | "--kubeconfig" | "-l" | "-o" | "-c")
+        }
+        "docker" | "podman" | "docker-compose" | "make" => {
+            matches!(flag, "-f" | "--file" | "-C" | "-p" | "--context")
+        }
+        "pnpm" | "npm" | "yarn" | "bun" => {
+            matches!(flag, "--filter" | "-F" | "-w" | "--workspace" | "--prefix" | "-C" | "--dir" | "--cwd")
+        }
+        "cargo" => matches!(flag, "-p" | "--package" | "--manifest-path"),
+        "git" => matches!(flag, "-C" | "-c"),
+        _ => false,
+    }
 }
 
 /// The purpose, and how many plain words belong to the command's name.
@@ -433,6 +459,11 @@ fn purpose_of(program: &str, sub: &str, plain: &[&str], words: &[&str]) -> (Purp
             "get" | "describe" | "list" | "ls" | "status" | "explain" | "config" | "version" | "top"
             | "template" | "history" | "diff" => (Look, 1),
             "logs" | "events" => (Probe, 1),
+            "port-forward" | "proxy" => (Serve, 1),
+            "rollout" if !matches!(plain.get(1).copied(), Some("restart" | "undo" | "pause" | "resume")) => {
+                (Look, 2)
+            }
+            "rollout" => (Operate, 2),
             _ => (Operate, 1),
         },
         "terraform" | "tofu" | "pulumi" => match sub {

@@ -28,6 +28,9 @@ const MAX_MESSAGE_BYTES: usize = 200;
 const MAX_DETAIL_BYTES: usize = 160;
 
 impl Fault {
+    /// From this rank on a line says that something failed; below it, it only holds such a word.
+    pub(crate) const SAYS_FAILED: u8 = WEAK;
+
     pub(crate) fn find(output: &str) -> Option<Self> {
         let lines: Vec<_> = lines(output).collect();
         let mut best: Option<(usize, Self)> = None;

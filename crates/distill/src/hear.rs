@@ -53,7 +53,7 @@ pub(crate) fn decisions(scene: &Scene<'_>, state: &mut State) -> Vec<Observation
             _ => {}
         }
     }
-    if let Some(step) = scene.prompt_step() {
+    if let Some(step) = scene.prompt_step().filter(|_| prose::is_english(scene.prompt)) {
         for sentence in prose::sentences(scene.prompt)
             .iter()
             .filter(|sentence| prose::orders_decision(&sentence.text))

@@ -36,8 +36,8 @@ pub(crate) fn failure(scene: &Scene<'_>, open: &mut OpenFailure) -> Option<Obser
         draft.fact(detail);
         draft.say(detail);
     }
-    for before in &open.before {
-        draft.fact(&format!("Before that: {before}"));
+    for other in &open.others {
+        draft.fact(&format!("In the meantime: {other}"));
     }
     if !open.failing.is_empty() {
         let names: Vec<String> = open.failing.iter().map(|name| format!("`{name}`")).collect();
@@ -76,8 +76,7 @@ pub(crate) fn recovery(scene: &Scene<'_>, recovery: &Recovery) -> Option<Observa
     if failure.fault.rank < 5 || failure.expected {
         return None;
     }
-    let error = failure.fault.short(70);
-    let failed = clip(&failure.shown, 50);
+    let error = failure.fault.short(64);
     let between: Vec<&Run> = recovery
         .between
         .iter()
@@ -88,7 +87,11 @@ pub(crate) fn recovery(scene: &Scene<'_>, recovery: &Recovery) -> Option<Observa
         .collect();
     let mut draft = Draft::new(MemoryKind::Bugfix);
     if let Some(last) = between.last() {
-        draft.title = format!("`{failed}` works after `{}`: {error}", clip(&last.command.shown, 60));
+        draft.title = format!(
+            "`{}` works after `{}`: {error}",
+            clip(&failure.family, 40),
+            clip(&last.command.shown, 60)
+        );
         for run in between.iter().rev().take(3) {
             draft.fact(&format!("Run in between: `{}`", run.command.shown));
         }
@@ -97,13 +100,35 @@ pub(crate) fn recovery(scene: &Scene<'_>, recovery: &Recovery) -> Option<Observa
         }
     } else if run.command.shown != failure.shown {
         draft.kind = MemoryKind::Discovery;
-        draft.title = format!("`{}` works where `{failed}` fails: {error}", clip(&run.command.shown, 60));
-    } else if run.command.purpose == Purpose::Test {
+        draft.title = format!(
+            "`{}` works where `{}` fails: {error}",
+            clip(&run.command.shown, 56),
+            clip(&failure.shown, 46)
+        );
+    } else if run.command.purpose == Purpose::Test && recovery.alone {
         draft.kind = MemoryKind::Discovery;
-        let what = failure.failing.first().map_or(failed, |name| clip(crate::scene::short_test(name), 70));
-        draft.title = format!("{what} is flaky: failed once, passed with nothing changed between");
+        let what =
+            failure.failing.first().map_or(failure.shown.as_str(), |name| crate::scene::short_test(name));
+        draft.title =
+            format!("{} is flaky: failed once, passed with nothing changed between", clip(what, 70));
     } else {
         return None;
+    }
+    // Why it helped, where it was said of what was run.
+    let told = scene.free(|sentence| {
+        let words = between.iter().flat_map(|run| &run.command.targets).chain(&failure.targets);
+        let reason =
+            crate::prose::states_cause(&sentence.text) || crate::text::has_word(&sentence.text, "since");
+        reason
+            && words
+                .filter(|word| word.len() > 3)
+                .any(|word| crate::text::has_word(&sentence.text, crate::text::file_name(word)))
+    });
+    if let Some((at, sentence)) = told.first() {
+        scene.take(*at);
+        draft.fact(&format!("Cause, as said: {}", sentence.text));
+        draft.say(&sentence.text);
+        draft.evidence(scene.message_step()?);
     }
     for event in &failure.events {
         draft.event(*event, failure.at);
@@ -123,6 +148,15 @@ pub(crate) fn operations(scene: &Scene<'_>) -> Vec<Observation> {
     let mut operated: Option<(Draft, Vec<String>)> = None;
     for &at in &scene.sorted.operations {
         let step = &scene.steps[at];
+        // Told as what works now.
+        if scene
+            .sorted
+            .recoveries
+            .iter()
+            .any(|recovery| recovery.proof == at && recovery.failure.fault.rank >= 5)
+        {
+            continue;
+        }
         match &step.act {
             Act::Call { server, name, about, said, .. } if found.len() < MAX_OPERATIONS => {
                 let mut draft = Draft::new(MemoryKind::Change);
@@ -156,9 +190,13 @@ pub(crate) fn operations(scene: &Scene<'_>) -> Vec<Observation> {
             Act::Run(run) if found.len() < MAX_OPERATIONS => {
                 let mut draft = Draft::new(MemoryKind::Change);
                 draft.evidence(step);
+                let family = run.command.family.as_str();
                 let what = match run.command.purpose {
                     Purpose::Migrate => "Run migrations",
                     Purpose::Merge => "Merge",
+                    _ if family.starts_with("gh pr") || family.starts_with("glab mr") => "Pull request",
+                    _ if family.starts_with("gh issue") => "Issue",
+                    _ if family == "git tag" => "Tag",
                     _ => "Release",
                 };
                 draft.title = format!("{what}: `{}`", clip(&run.command.shown, 100));
@@ -173,8 +211,8 @@ pub(crate) fn operations(scene: &Scene<'_>) -> Vec<Observation> {
         }
     }
     if let Some((mut draft, shown)) = operated {
-        let shown: Vec<String> = shown.iter().map(|shown| format!("`{}`", clip(shown, 60))).collect();
-        draft.title = format!("Ran {}", enumerate(&shown, 2));
+        let shown: Vec<String> = shown.iter().map(|shown| format!("`{}`", clip(shown, 90))).collect();
+        draft.title = format!("Ran {}", enumerate(&shown, 1));
         found.extend(draft.finish());
     }
     found

@@ -335,9 +335,11 @@ fn telling(line: &str) -> i32 {
     {
         score += 1;
     }
-    if (16..=110).contains(&line.len()) {
-        score += 2;
-    }
+    score += match line.len() {
+        12..=72 => 2,
+        73..=110 => 1,
+        _ => 0,
+    };
     if definition(line).is_some() {
         score += 1;
     }

@@ -119,7 +119,10 @@ fn split(text: &str) -> Vec<&str> {
             .iter()
             .any(|word| before.ends_with(word));
         let next = text[end..].trim_start().chars().next();
-        if abbreviated || next.is_some_and(char::is_lowercase) {
+        // A name begins small and begins a sentence: `compact.rs never checks`.
+        let word = text[end..].split_whitespace().next().unwrap_or("");
+        let name = word.trim_end_matches(['.', ',', ':']).contains(['.', '_', '/', '(']);
+        if abbreviated || (next.is_some_and(char::is_lowercase) && !name) {
             continue;
         }
         parts.push(before.trim());
@@ -135,7 +138,7 @@ pub(crate) fn is_english(text: &str) -> bool {
     const WORDS: &[&str] = &[
         "the", "is", "are", "was", "were", "this", "that", "with", "and", "of", "it", "to", "for", "we",
         "not", "from", "by", "be", "has", "have", "which", "when", "now", "use", "instead", "should",
-        "because", "i", "let's", "don't", "a", "fix", "add", "on",
+        "because", "i", "let's", "don't", "a", "fix", "add", "on", "in", "never", "always", "please",
     ];
     const ELSEWHERE: &[&str] = &[
         "den", "der", "das", "dem", "und", "ist", "nicht", "im", "mit", "bitte", "ein", "eine", "wir", "auf",
@@ -208,7 +211,25 @@ pub(crate) fn states_cause(text: &str) -> bool {
         "the culprit",
         "was that the",
     ];
-    !hedged(text) && any(text, CAUSES)
+    // What could have happened is part of why it did; a guess at the cause is not.
+    const EXPLICIT: &[&str] =
+        &["root cause", "caused by", "the problem was", "the issue was", "the bug was", "the reason"];
+    const GUESSES: &[&str] = &[
+        "might",
+        "maybe",
+        "perhaps",
+        "probably",
+        "possibly",
+        "i think",
+        "not sure",
+        "likely",
+        "i suspect",
+        "seems",
+    ];
+    if text.ends_with('?') || any(text, GUESSES) {
+        return false;
+    }
+    any(text, EXPLICIT) || (!hedged(text) && any(text, CAUSES))
 }
 
 pub(crate) fn states_finding(text: &str) -> bool {
@@ -279,7 +300,7 @@ pub(crate) fn orders_decision(text: &str) -> bool {
         "switch to",
         "move to",
     ];
-    if text.ends_with('?') || text.len() < 12 || !is_english(text) {
+    if text.ends_with('?') || text.len() < 12 {
         return false;
     }
     let lower = text.to_lowercase();
@@ -316,7 +337,7 @@ pub(crate) fn states_decision(text: &str) -> bool {
     const VERBS: &[&str] =
         &["use", "used", "uses", "using", "kept", "keep", "picked", "chose", "we'll use", "stayed with"];
     const AGAINST: &[&str] = &["instead of", "rather than", "over", "not"];
-    if hedged(text) || !is_english(text) {
+    if hedged(text) {
         return false;
     }
     any(text, CHOSEN)
@@ -502,7 +523,19 @@ pub(crate) fn without_opening(text: &str) -> &str {
 /// As a title: without its opening and its stop.
 pub(crate) fn as_title(text: &str, max: usize) -> String {
     let text = without_opening(text).trim_end_matches(['.', ':', '!', ';']);
-    capitalized(&clip(text, max))
+    if text.len() <= max {
+        return capitalized(text);
+    }
+    // A clause that ends in time is better than half of the next one.
+    let head = &text[..text.floor_char_boundary(max)];
+    let end = ["; ", ", ", " (", " because ", " so that ", ", and "]
+        .iter()
+        .filter_map(|clause| head.rfind(clause))
+        .max();
+    match end.filter(|end| end * 2 > max) {
+        Some(end) => capitalized(&format!("{}…", &head[..end])),
+        None => capitalized(&clip(text, max)),
+    }
 }
 
 /// The first sentence or two of a prompt.

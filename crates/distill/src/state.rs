@@ -32,9 +32,10 @@ pub(crate) struct OpenFailure {
     pub key: String,
     pub family: String,
     pub shown: String,
+    pub targets: Vec<String>,
     pub fault: Fault,
-    /// What the same command complained about before this.
-    pub before: Vec<String>,
+    /// What the same command complained about in the meantime.
+    pub others: Vec<String>,
     pub failing: Vec<String>,
     pub at: Millis,
     pub attempts: u32,
@@ -58,6 +59,17 @@ pub(crate) struct Check {
 }
 
 impl State {
+    /// What the session is about: the first thing a person asked for.
+    pub fn goal(&self) -> &str {
+        &self.goal
+    }
+
+    /// Failures nothing has resolved yet, oldest first, each in one line.
+    pub fn unresolved(&self) -> Vec<String> {
+        let told = self.open.iter().filter(|open| open.told);
+        told.map(|open| format!("`{}` fails: {}", open.shown, open.fault.short(120))).collect()
+    }
+
     /// More open failures are noise; the oldest is forgotten.
     pub(crate) const MAX_OPEN: usize = 12;
     pub(crate) const MAX_FILES: usize = 60;

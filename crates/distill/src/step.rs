@@ -397,10 +397,13 @@ fn run(input: &Value, output: &str, failed: bool) -> Option<Run> {
         .then(|| Fault::find(output))
         .flatten();
     // A pipe hides the exit code, and a runner may end well after tests failed: what was printed decides.
-    let told = verdict.as_ref().is_some_and(|verdict| verdict.failed > 0)
-        || (checks
-            && command.piped
-            && fault.as_ref().is_some_and(|fault| fault.rank >= 7 && verdict.is_none()));
+    let told = match (&verdict, &fault) {
+        (Some(verdict), _) => verdict.failed > 0,
+        (None, Some(fault)) => {
+            checks && (fault.compile || (command.piped && fault.rank >= Fault::SAYS_FAILED))
+        }
+        (None, None) => false,
+    };
     let ok = !failed && !told;
     let commit = (ok && command.purpose == Purpose::Commit).then(|| commit(&text, output)).flatten();
     let keep_fault =

@@ -38,7 +38,10 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
     }
     for &at in &scene.sorted.pushes {
         if let Act::Run(run) = &scene.steps[at].act {
-            push_new(&mut summary.completed, &format!("Pushed: `{}`", run.command.shown), MAX_LINES + 4);
+            // In a chain, the commit is what is shown.
+            let alone = run.command.purpose == crate::command::Purpose::Push;
+            let shown = if alone { run.command.shown.as_str() } else { "git push" };
+            push_new(&mut summary.completed, &format!("Pushed: `{shown}`"), MAX_LINES + 4);
         }
     }
     if scene.english {

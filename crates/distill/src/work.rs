@@ -18,7 +18,7 @@ pub(crate) struct Piece {
     /// Checks that passed, commands that wrote files or installed packages.
     pub runs: Vec<usize>,
     /// Failures on the way that are not worth a memory of their own.
-    pub stumbles: Vec<(Fault, String)>,
+    pub stumbles: Vec<(Fault, String, Vec<model::EventId>)>,
     pub commit: Option<(usize, Commit)>,
     /// Items of the agent's list of work that were done with it.
     pub hints: Vec<(usize, String)>,
@@ -36,6 +36,8 @@ pub(crate) struct Recovery {
     pub failure: OpenFailure,
     /// What was run in between, or instead.
     pub between: Vec<usize>,
+    /// Nothing but looking happened in between.
+    pub alone: bool,
     pub proof: usize,
 }
 
@@ -61,6 +63,7 @@ pub(crate) struct Sorted {
 const MANY_EDITS: usize = 6;
 const MAX_EVENTS_OPEN: usize = 12;
 const MAX_TRIED: usize = 6;
+const MAX_OTHERS: usize = 4;
 
 struct Sorter<'a> {
     steps: &'a [Step],
@@ -215,11 +218,7 @@ impl Sorter<'_> {
                 self.sorted.operations.push(at);
             }
             Purpose::Probe | Purpose::Other | Purpose::Serve => {
-                if purpose == Purpose::Probe && run.fault.is_some() {
-                    self.failed_command(at, run);
-                } else {
-                    self.recover(at, run);
-                }
+                self.recover(at, run);
                 self.sorted.looked.push(at);
             }
             Purpose::Search | Purpose::Look => self.sorted.looked.push(at),
@@ -293,12 +292,17 @@ impl Sorter<'_> {
                 for one in tried {
                     push_bounded(&mut open.tried, one, MAX_TRIED);
                 }
+            } else if fault.compile && !open.fault.compile {
+                // A slip while repairing does not change what is being repaired.
+                push_new(&mut open.others, &fault.short(120), MAX_OTHERS);
             } else {
-                push_new(&mut open.before, &open.fault.short(120), 4);
+                push_new(&mut open.others, &open.fault.short(120), MAX_OTHERS);
                 open.fault = fault;
                 open.told = false;
             }
-            open.failing = failing.to_vec();
+            if !failing.is_empty() {
+                open.failing = failing.to_vec();
+            }
             push_middle(&mut open.events, step.event);
             open.tokens = open.tokens.saturating_add(step.tokens);
             let key = open.key.clone();
@@ -315,8 +319,9 @@ impl Sorter<'_> {
             key: key.to_owned(),
             family: family.to_owned(),
             shown: shown.to_owned(),
+            targets: crate::command::Command::read(shown).targets,
             fault,
-            before: Vec::new(),
+            others: Vec::new(),
             failing: failing.to_vec(),
             at: step.at,
             attempts: 1,
@@ -367,32 +372,28 @@ impl Sorter<'_> {
         let window: Vec<usize> = self.current.edits.iter().copied().filter(|edit| *edit >= start).collect();
         let claimed = self.claim(&window, &fixed);
         if claimed.is_empty() {
-            let between: Vec<usize> = (start..at)
-                .filter(|&at| matches!(&self.steps[at].act, Act::Run(run) if run.ok && matches!(run.command.purpose,
-                    Purpose::Package | Purpose::Operate | Purpose::Migrate | Purpose::Rewrite | Purpose::Serve | Purpose::Build)))
-                .collect();
-            for failure in fixed {
-                self.sorted.recoveries.push(Recovery { failure, between: between.clone(), proof: at });
-            }
+            self.recovered(start, at, fixed);
             return true;
         }
         // What goes wrong while something is built, and is set right at once, is part of building it.
-        let (small, fixed): (Vec<_>, Vec<_>) =
-            fixed.into_iter().partition(|failure| failure.expected || is_small(failure));
+        let in_passing = self.edits(&claimed).all(only_imports);
+        let (small, fixed): (Vec<_>, Vec<_>) = fixed.into_iter().partition(|failure| {
+            failure.expected
+                || is_small(failure)
+                || (failure.attempts == 1 && in_passing)
+                || (claimed.len() < self.current.edits.len()
+                    && self.edits(&claimed).all(|edit| only_tests(edit, failure)))
+        });
         for failure in small {
-            self.current.stumbles.push((failure.fault, failure.shown));
+            self.current.stumbles.push((failure.fault, failure.shown, failure.events));
         }
         if fixed.is_empty() {
             self.current.proof = Some(at);
             return true;
         }
-        let bug_from_the_start = self.intent == Intent::Bug && {
-            let files: Vec<&str> = self.edits(&claimed).map(|edit| edit.file.as_str()).collect();
-            self.edits(&self.current.edits)
-                .all(|edit| files.contains(&edit.file.as_str()) || edit.area() == Area::Test)
-        };
         let mut fix = Piece { resolved: fixed, proof: Some(at), ..Piece::default() };
-        if bug_from_the_start {
+        if self.intent == Intent::Bug && self.current.proof.is_none() {
+            // A bug was asked for: what was written before it showed is how it was made to show.
             let current = mem::take(&mut self.current);
             fix.edits = current.edits;
             fix.stumbles = current.stumbles;
@@ -407,6 +408,31 @@ impl Sorter<'_> {
         }
         self.sorted.pieces.push(fix);
         true
+    }
+
+    /// Gone without an edit: by what was run in between, by another form of the command, or by itself.
+    fn recovered(&mut self, start: usize, at: usize, fixed: Vec<OpenFailure>) {
+        let mut between = Vec::new();
+        let mut unclear = false;
+        for place in start..at {
+            match &self.steps[place].act {
+                Act::Run(run) if run.command.purpose < Purpose::Probe => {
+                    let checks =
+                        matches!(run.command.purpose, Purpose::Test | Purpose::Lint | Purpose::Audit);
+                    if run.ok && !checks {
+                        between.push(place);
+                    }
+                }
+                // Removing, copying, killing: something may have changed, nobody knows what.
+                Act::Run(run) => unclear |= run.command.purpose == Purpose::Noise,
+                Act::Edit(_) | Act::Call { .. } | Act::Other { .. } => unclear = true,
+                _ => {}
+            }
+        }
+        for failure in fixed {
+            let alone = between.is_empty() && !unclear;
+            self.sorted.recoveries.push(Recovery { failure, between: between.clone(), alone, proof: at });
+        }
     }
 
     /// Of many edits made while something failed, those that have to do with it.
@@ -522,6 +548,26 @@ fn is_small(failure: &OpenFailure) -> bool {
     let lint =
         crate::command::Command::read(&failure.shown).purpose == Purpose::Lint && !failure.fault.compile;
     failure.attempts == 1 && (IN_PASSING.contains(&code) || lint)
+}
+
+/// An edit that brings in names and does nothing else.
+fn only_imports(edit: &Edit) -> bool {
+    const IMPORTS: &[&str] = &["use ", "import ", "from ", "#include", "require", "const {"];
+    let imports = |line: &Option<String>| {
+        line.as_ref().is_none_or(|line| IMPORTS.iter().any(|start| line.starts_with(start)))
+    };
+    edit.added + edit.removed <= 4 && !edit.created && imports(&edit.before) && imports(&edit.after)
+}
+
+/// An edit that changes what is expected and not what is done.
+fn only_tests(edit: &Edit, failure: &OpenFailure) -> bool {
+    edit.area() == Area::Test
+        || (!failure.failing.is_empty()
+            && edit
+                .inside
+                .iter()
+                .chain(&edit.drops)
+                .any(|name| failure.failing.iter().any(|test| names_test(test, name))))
 }
 
 fn names_test(failing: &str, defined: &str) -> bool {

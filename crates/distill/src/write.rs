@@ -56,8 +56,8 @@ fn tell_failure(draft: &mut Draft, failure: &OpenFailure) {
     if let Some(detail) = &failure.fault.detail {
         draft.fact(detail);
     }
-    for before in &failure.before {
-        draft.fact(&format!("Before that: {before}"));
+    for other in &failure.others {
+        draft.fact(&format!("In the meantime: {other}"));
     }
     if !failure.failing.is_empty() {
         let names: Vec<String> = failure.failing.iter().map(|name| format!("`{name}`")).collect();
@@ -91,7 +91,7 @@ fn explanation(scene: &Scene<'_>, piece: &Piece) -> (Option<String>, Option<Stri
             }
         }
     }
-    let mut take = |found: Option<(u32, usize, String)>| {
+    let take = |found: Option<(u32, usize, String)>| {
         found.map(|(_, at, text)| {
             scene.take(at);
             text
@@ -176,9 +176,14 @@ fn change(scene: &Scene<'_>, piece: &Piece, failure: &OpenFailure) -> Option<Str
 
 fn quote(edit: &Edit, max: usize) -> Option<String> {
     match (&edit.before, &edit.after) {
-        (_, Some(after)) => Some(format!("`{}`", clip(after, max))),
-        (Some(before), None) => Some(format!("removes `{}`", clip(before, max))),
-        (None, None) => None,
+        (_, Some(after)) if after.len() <= max => Some(format!("`{after}`")),
+        (Some(before), None) if before.len() <= max => Some(format!("removes `{before}`")),
+        // Half of a line is worse than the name of what it is in.
+        _ => {
+            let named = edit.defines.first().map(|name| format!("adds {name}"));
+            let named = named.or_else(|| edit.inside.first().map(|name| format!("changes {name}")));
+            named.or_else(|| edit.after.as_ref().map(|after| format!("`{}`", clip(after, max))))
+        }
     }
 }
 
@@ -204,6 +209,18 @@ fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
         draft.say(sentence);
         scene.take(*at);
         draft.evidence(scene.message_step()?);
+    }
+    if !piece.stumbles.is_empty() {
+        let causes = scene.free(|sentence| prose::states_cause(&sentence.text));
+        let cause = causes
+            .into_iter()
+            .filter(|(_, sentence)| scene.belongs(&sentence.text, piece).is_some_and(|score| score >= 3))
+            .next();
+        if let Some((at, sentence)) = cause {
+            scene.take(at);
+            draft.fact(&format!("Cause, as said: {}", sentence.text));
+            draft.evidence(scene.message_step()?);
+        }
     }
     tell_edits(scene, &mut draft, piece);
     tell_rest(scene, &mut draft, piece);
@@ -242,8 +259,10 @@ fn tell_edits(scene: &Scene<'_>, draft: &mut Draft, piece: &Piece) {
     for file in files.iter().take(MAX_FILES_TOLD) {
         let edits: Vec<&Edit> = scene.edits(piece).filter(|edit| edit.file == **file).collect();
         let fact = file_fact(file, &edits);
-        draft.say(&fact);
         draft.fact(&fact);
+    }
+    if !files.is_empty() {
+        draft.say(&format!("Changed {}", enumerate(&files, 8)));
     }
     if files.len() > MAX_FILES_TOLD {
         draft.fact(&format!("Also changed: {}", enumerate(&files[MAX_FILES_TOLD..], 8)));
@@ -259,10 +278,6 @@ fn file_fact(file: &str, edits: &[&Edit]) -> String {
     for edit in edits {
         added = added.saturating_add(edit.added);
         removed = removed.saturating_add(edit.removed);
-        let new = |list: &mut Vec<&str>, name: &mut dyn Iterator<Item = &'_ String>| {
-            let _ = (&list, &name);
-        };
-        let _ = new;
         for name in &edit.defines {
             if !adds.contains(&name.as_str()) {
                 adds.push(name);
@@ -319,13 +334,28 @@ fn tell_rest(scene: &Scene<'_>, draft: &mut Draft, piece: &Piece) {
             }
         }
     }
-    for (fault, shown) in &piece.stumbles {
+    for (fault, shown, events) in &piece.stumbles {
         draft.fact(&format!("On the way `{shown}` failed: {}", fault.short(140)));
+        for event in events {
+            draft.event(*event, 0);
+        }
     }
-    let proof = piece.proof.or_else(|| piece.runs.iter().rev().copied().find(|&at| matches!(&scene.steps[at].act, Act::Run(run) if run.ok && run.command.purpose == Purpose::Test)));
-    if let Some(at) = proof
-        && let Act::Run(run) = &scene.steps[at].act
-    {
+    let passed = |purpose: Purpose| {
+        let runs = piece.runs.iter().chain(&piece.proof).rev().copied();
+        runs.filter_map(|at| match &scene.steps[at].act {
+            Act::Run(run) if run.ok && run.command.purpose == purpose => Some(run),
+            _ => None,
+        })
+        .next()
+    };
+    let proof = piece.proof.and_then(|at| match &scene.steps[at].act {
+        Act::Run(run) => Some(run),
+        _ => None,
+    });
+    // A test says more than a build, and a build more than a linter.
+    let best =
+        passed(Purpose::Test).or(proof).or_else(|| passed(Purpose::Build)).or_else(|| passed(Purpose::Lint));
+    if let Some(run) = best {
         let sentence = passes(run);
         draft.say(&sentence);
         draft.fact(&sentence);
@@ -431,11 +461,19 @@ fn built_title(
     commit: Option<&Commit>,
     said: Option<&(u32, usize, String)>,
 ) -> String {
-    if let Some(commit) = commit {
+    let shared = scene.sorted.pieces.iter().filter(|other| other.commit == piece.commit).count() > 1;
+    if let Some(commit) = commit.filter(|_| !shared || piece.hints.is_empty()) {
         return crate::text::capitalized(subject(&commit.subject).1);
     }
     if let Some((_, item)) = piece.hints.first() {
-        return prose::as_title(item, 110);
+        let title = prose::as_title(item, 110);
+        if scene.relation(&title, piece) > 0 {
+            return title;
+        }
+        // "Add tests" is no title until it says of what.
+        let mut files: Vec<&str> = scene.edits(piece).map(|edit| file_name(&edit.file)).collect();
+        files.dedup();
+        return format!("{} ({})", clip(&title, 80), enumerate(&files, 2));
     }
     // One sentence that names what was touched says it better than the patch.
     if let Some((score, _, sentence)) = said

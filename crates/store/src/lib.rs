@@ -1,6 +1,7 @@
 //! The journal and the only SQL. Nothing here knows what an event means: it keeps entries in the
 //! order they were acknowledged and rows derived from them. HTTP, prompts and ranking live elsewhere.
 
+pub mod archive;
 mod error;
 pub mod journal;
 mod sqlite;

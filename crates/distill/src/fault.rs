@@ -119,6 +119,7 @@ fn fault(rank: u8, code: Option<&str>, message: &str) -> Fault {
 fn recognize(line: &str) -> Option<Fault> {
     let line = line.strip_prefix("E   ").map_or(line, str::trim_start);
     let line = line.strip_prefix("[ERROR] ").unwrap_or(line);
+    let line = line.strip_prefix("= note: ").filter(|note| note.starts_with("ld: ")).unwrap_or(line);
     rust(line)
         .or_else(|| placed(line))
         .or_else(|| raised(line))

@@ -169,7 +169,7 @@ fn checks(state: &State) -> Vec<Learning> {
     let mut checks: Vec<_> = state
         .checks
         .iter()
-        .filter(|check| check.passed + check.failed >= OFTEN && check.passed > 0)
+        .filter(|check| check.passed + check.failed >= OFTEN && check.passed > 1)
         .collect();
     checks.sort_by_key(|check| std::cmp::Reverse(check.passed + check.failed));
     checks

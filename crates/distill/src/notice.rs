@@ -115,7 +115,7 @@ pub(crate) fn recovery(scene: &Scene<'_>, recovery: &Recovery) -> Option<Observa
         return None;
     }
     // Why it helped, where it was said of what was run.
-    let told = scene.free(|sentence| {
+    let told = scene.any(|sentence| {
         let words = between.iter().flat_map(|run| &run.command.targets).chain(&failure.targets);
         let reason =
             crate::prose::states_cause(&sentence.text) || crate::text::has_word(&sentence.text, "since");
@@ -124,8 +124,7 @@ pub(crate) fn recovery(scene: &Scene<'_>, recovery: &Recovery) -> Option<Observa
                 .filter(|word| word.len() > 3)
                 .any(|word| crate::text::has_word(&sentence.text, crate::text::file_name(word)))
     });
-    if let Some((at, sentence)) = told.first() {
-        scene.take(*at);
+    if let Some(sentence) = told {
         draft.fact(&format!("Cause, as said: {}", sentence.text));
         draft.say(&sentence.text);
         draft.evidence(scene.message_step()?);

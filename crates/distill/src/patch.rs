@@ -310,7 +310,7 @@ fn indentation(line: &str) -> usize {
 }
 
 /// How much a line says of a change: calls and conditions much, imports and braces nothing.
-fn telling(line: &str) -> i32 {
+pub(crate) fn telling(line: &str) -> i32 {
     let line = line.trim();
     if line.len() < 4 || !line.chars().any(char::is_alphabetic) {
         return 0;

@@ -56,6 +56,12 @@ impl<'a> Scene<'a> {
         self.said.iter().enumerate().filter(|(at, sentence)| !used[*at] && fits(sentence)).collect()
     }
 
+    /// Sentences that pass a test, whoever used them.
+    pub(crate) fn any(&self, fits: impl Fn(&Sentence) -> bool) -> Option<&Sentence> {
+        let heard = self.english && self.sorted.message.is_some();
+        self.said.iter().find(|sentence| heard && fits(sentence))
+    }
+
     /// How much a sentence has to do with a piece of work: what it names of it.
     pub(crate) fn relation(&self, sentence: &str, piece: &Piece) -> u32 {
         let mut score = 0;
@@ -131,6 +137,8 @@ pub(crate) struct Draft {
     events: Vec<EventId>,
     tokens: u32,
     at: Millis,
+    /// When it was asked for or said; counts where nothing was done.
+    said_at: Millis,
 }
 
 impl Draft {
@@ -147,6 +155,7 @@ impl Draft {
             events: Vec::new(),
             tokens: 0,
             at: 0,
+            said_at: 0,
         }
     }
 
@@ -154,7 +163,12 @@ impl Draft {
         if self.events.contains(&step.event) {
             return;
         }
-        self.event(step.event, step.at);
+        if matches!(step.act, Act::Prompt { .. } | Act::Message { .. }) {
+            self.event(step.event, 0);
+            self.said_at = self.said_at.max(step.at);
+        } else {
+            self.event(step.event, step.at);
+        }
         self.tokens = self.tokens.saturating_add(step.tokens);
         push_new(&mut self.tools, &step.tool, MAX_TOOLS);
         match &step.act {
@@ -231,7 +245,7 @@ impl Draft {
         self.read.retain(|file| !self.modified.contains(file));
         Some(Observation {
             kind: self.kind,
-            at: self.at,
+            at: if self.at == 0 { self.said_at } else { self.at },
             title,
             subtitle: self.subtitle.map(|text| clip(&text, 240)),
             narrative: clip(&self.narrative, MAX_NARRATIVE_BYTES),

@@ -31,7 +31,7 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
         }
     }
     for (_, item) in &scene.sorted.done_items {
-        let told = observations.iter().any(|observation| observation.title.eq_ignore_ascii_case(item));
+        let told = observations.iter().any(|one| one.title.to_lowercase().starts_with(&item.to_lowercase()));
         if !told {
             push_new(&mut summary.completed, item, MAX_LINES + 4);
         }

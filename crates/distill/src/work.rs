@@ -355,7 +355,8 @@ impl Sorter<'_> {
         if !resolved && !self.current.edits.is_empty() {
             self.current.proof = Some(at);
         }
-        if run.command.purpose != Purpose::Lint || !self.current.edits.is_empty() {
+        // A check before the first edit shows how things were, not what was done.
+        if !self.current.edits.is_empty() {
             self.current.runs.push(at);
         }
     }

@@ -310,7 +310,11 @@ fn file_fact(file: &str, edits: &[&Edit]) -> String {
     let what = if parts.is_empty() { String::new() } else { format!("{} ", parts.join(", ")) };
     let mut fact = format!("{file}: {what}(+{added} -{removed})");
     // A line of a new file is one of many; a changed line is the change.
-    if let Some(edit) = edits.iter().rev().find(|edit| !edit.created && edit.added + edit.removed <= 40) {
+    let telling =
+        |edit: &&&Edit| edit.after.as_deref().or(edit.before.as_deref()).map_or(0, crate::patch::telling);
+    if let Some(edit) =
+        edits.iter().filter(|edit| !edit.created && edit.added + edit.removed <= 40).max_by_key(telling)
+    {
         match (&edit.before, &edit.after) {
             (Some(before), Some(after)) => fact.push_str(&format!(": `{before}` → `{after}`")),
             (None, Some(after)) => fact.push_str(&format!(": `{after}`")),
@@ -341,7 +345,9 @@ fn tell_rest(scene: &Scene<'_>, draft: &mut Draft, piece: &Piece) {
         }
     }
     let passed = |purpose: Purpose| {
-        let runs = piece.runs.iter().chain(&piece.proof).rev().copied();
+        // Only what ran after the last change to the code says something about it.
+        let last = piece.edits.iter().copied().filter(|&at| is_code(scene, at)).max().unwrap_or(0);
+        let runs = piece.runs.iter().chain(&piece.proof).rev().copied().filter(|at| *at > last);
         runs.filter_map(|at| match &scene.steps[at].act {
             Act::Run(run) if run.ok && run.command.purpose == purpose => Some(run),
             _ => None,
@@ -368,6 +374,10 @@ fn tell_rest(scene: &Scene<'_>, draft: &mut Draft, piece: &Piece) {
         let hash = commit.hash.as_ref().map_or_else(String::new, |hash| format!(" as {hash}"));
         draft.fact(&format!("Committed{hash}: {}", commit.subject));
     }
+}
+
+fn is_code(scene: &Scene<'_>, at: usize) -> bool {
+    matches!(&scene.steps[at].act, Act::Edit(edit) if matches!(edit.area(), Area::Code | Area::Test))
 }
 
 pub(crate) fn passes(run: &Run) -> String {

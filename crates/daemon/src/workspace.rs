@@ -285,6 +285,31 @@ mod tests {
     }
 
     #[test]
+    fn asking_for_the_first_commit_runs_nothing_a_repository_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let (main, marker) = (folder.path().join("shop"), folder.path().join("marker"));
+        repository(&main, "first");
+        let first = project_of(&main).first_commit.unwrap();
+        // A partial clone fetches what is missing with a program of its own configuration's choice.
+        fs::remove_file(main.join(".git/objects").join(&first[..2]).join(&first[2..])).unwrap();
+        for (name, value) in [
+            ("core.repositoryFormatVersion", "1"),
+            ("extensions.partialClone", "origin"),
+            ("remote.origin.promisor", "true"),
+            ("remote.origin.url", &main.display().to_string()),
+            ("remote.origin.uploadpack", &format!("touch {};", marker.display())),
+        ] {
+            git(&main, &["config", name, value]);
+        }
+        let walk = ["rev-list", "--first-parent", "--max-parents=0", "HEAD"];
+        Command::new("git").current_dir(&main).args(walk).output().unwrap();
+        assert!(marker.exists(), "unguarded, git runs it");
+        fs::remove_file(&marker).unwrap();
+        assert_eq!(project_of(&main).first_commit, None);
+        assert!(!marker.exists());
+    }
+
+    #[test]
     fn finding_a_workspace_never_waits_and_the_first_commit_follows() {
         let folder = tempfile::tempdir().unwrap();
         let main = folder.path().join("shop");

@@ -10,6 +10,7 @@ mod filing;
 mod life;
 pub mod memory;
 mod merge;
+pub mod search;
 
 pub use behavior::{ALL, Behavior, Context, Keep, Workspace, by_name, hearers};
 pub use behaviors::end_stale_turn;
@@ -21,6 +22,9 @@ pub use merge::merge;
 pub enum EngineError {
     #[error(transparent)]
     Store(#[from] store::StoreError),
+    /// Words alone must do.
+    #[error(transparent)]
+    Embed(#[from] embed::EmbedError),
 }
 
 pub type Result<T> = std::result::Result<T, EngineError>;

@@ -3,12 +3,14 @@
 
 mod batch;
 mod claude_mem;
+mod lexical;
 mod memory_read;
 mod memory_rows;
 mod read;
 mod rows;
 mod stats;
 mod turn_rows;
+mod vectors;
 
 use std::ffi::OsString;
 use std::fs;
@@ -24,6 +26,7 @@ use crate::StoreError;
 
 pub use batch::Batch;
 pub use claude_mem::{ClaudeMem, ClaudeMemError, ClaudeMemRow, ClaudeMemTable};
+pub use lexical::{Card, Neighbor, Scored, Terms, any_of};
 pub use memory_read::SummaryRow;
 pub use memory_rows::{Filing, MemoryRow, Put};
 pub use rows::{
@@ -31,6 +34,7 @@ pub use rows::{
     SessionTouch, Stats, WorkspaceRow,
 };
 pub use turn_rows::{ARCHIVE_DUE, EventPlace, StepRow, TurnRow};
+pub use vectors::Unembedded;
 
 /// 3.7.0 to 3.51.2 can lose committed pages when two connections reset the write-ahead log at once.
 const SQLITE_NEEDED: (i32, &str) = (3_051_003, "3.51.3");
@@ -45,8 +49,11 @@ const WAL_LIMIT_BYTES: u32 = 8 << 20;
 const ASIDE_KEPT: usize = 2;
 
 /// Added, never edited: the position is the schema version.
-const MIGRATIONS: &[&str] =
-    &[include_str!("sqlite/migrations/0001_spine.sql"), include_str!("sqlite/migrations/0002_memory.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("sqlite/migrations/0001_spine.sql"),
+    include_str!("sqlite/migrations/0002_memory.sql"),
+    include_str!("sqlite/migrations/0003_search.sql"),
+];
 
 #[derive(Debug)]
 pub struct Tables {

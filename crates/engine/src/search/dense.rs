@@ -1,0 +1,124 @@
+//! The vectors of the current model in memory, and whose they are. A memory may have several, for the parts of a long
+//! text: it is as near as its nearest part.
+
+use std::collections::HashMap;
+
+use embed::flat::Flat;
+use store::Tables;
+
+use super::{Model, Nearest};
+use crate::Result;
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Default)]
+pub(super) struct Dense {
+    model: Option<Model>,
+    vectors: Option<Vectors>,
+}
+
+struct Vectors {
+    flat: Flat,
+    /// By row: the memory it belongs to.
+    owners: Vec<u32>,
+    /// By row: the next row of the same memory.
+    next: Vec<u32>,
+    /// By memory: its first row.
+    first: Vec<u32>,
+}
+
+impl Dense {
+    /// Reads what this model has made so far.
+    pub(super) fn load(tables: &Tables, model: Model) -> Result<Self> {
+        let identity = model.identity().clone();
+        let mut vectors = Vectors::new(identity.dims);
+        tables.each_vector(&identity.to_string(), &mut |n, encoded| vectors.push(n, encoded))?;
+        Ok(Self { model: Some(model), vectors: Some(vectors) })
+    }
+
+    pub(super) fn model(&self) -> Option<Model> {
+        self.model.clone()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.vectors.as_ref().is_none_or(|vectors| vectors.flat.is_empty())
+    }
+
+    /// Puts the parts of a memory in place of those it had.
+    pub(super) fn replace(&mut self, n: u64, parts: &[Vec<u8>]) {
+        if let Some(vectors) = &mut self.vectors {
+            vectors.remove(n);
+            for part in parts {
+                vectors.push(n, part);
+            }
+        }
+    }
+
+    /// `None`: the model did not answer; words must do.
+    pub(super) fn nearest(
+        &self,
+        text: &str,
+        limit: usize,
+        passes: &(dyn Fn(u64) -> bool + Sync),
+    ) -> Option<Nearest> {
+        let (model, vectors) = (self.model.as_ref()?, self.vectors.as_ref()?);
+        if vectors.flat.is_empty() {
+            return None;
+        }
+        let query = model.embed(&[text]).ok()?.pop()?;
+        let filter = |row: u32| passes(u64::from(vectors.owners[row as usize]));
+        let rows = vectors.flat.search(&query, limit, Some(&filter)).ok()?;
+        let mut cosines = HashMap::with_capacity(rows.len());
+        for row in rows {
+            // Best first: a later part of the same memory is farther.
+            cosines.entry(u64::from(vectors.owners[row.row as usize])).or_insert(row.score);
+        }
+        Some(Nearest { cosines, query: Some(query) })
+    }
+
+    /// How near a memory is that the scan did not bring. `None`: it has no vector.
+    pub(super) fn cosine(&self, query: &[f32], n: u64) -> Option<f32> {
+        let vectors = self.vectors.as_ref()?;
+        let mut row = vectors.first.get(n as usize).copied().unwrap_or(NONE);
+        let mut best = None;
+        while row != NONE {
+            if let Some(vector) = vectors.flat.vector(row) {
+                let product: f32 = vector.iter().zip(query).map(|(a, b)| a * b).sum();
+                best = Some(best.map_or(product, |best: f32| best.max(product)));
+            }
+            row = vectors.next[row as usize];
+        }
+        best
+    }
+}
+
+impl Vectors {
+    fn new(dims: usize) -> Self {
+        Self { flat: Flat::new(dims), owners: Vec::new(), next: Vec::new(), first: Vec::new() }
+    }
+
+    /// Bytes that are no vector of this model are left out: their memory is found by its words.
+    fn push(&mut self, n: u64, encoded: &[u8]) {
+        let Ok(owner) = u32::try_from(n) else { return };
+        let Ok(row) = self.flat.push_encoded(encoded) else { return };
+        let row_at = row as usize;
+        if self.owners.len() <= row_at {
+            self.owners.resize(row_at + 1, 0);
+            self.next.resize(row_at + 1, NONE);
+        }
+        if self.first.len() <= n as usize {
+            self.first.resize(n as usize + 1, NONE);
+        }
+        self.owners[row_at] = owner;
+        self.next[row_at] = std::mem::replace(&mut self.first[n as usize], row);
+    }
+
+    fn remove(&mut self, n: u64) {
+        let Some(first) = self.first.get_mut(n as usize) else { return };
+        let mut row = std::mem::replace(first, NONE);
+        while row != NONE {
+            self.flat.remove(row);
+            row = std::mem::replace(&mut self.next[row as usize], NONE);
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Filing what is due: terms first, vectors when there is time. Both can be stopped and repeated at any point; the
+//! tables remember what is due.
+
+use std::collections::BTreeSet;
+use std::sync::PoisonError;
+
+use embed::flat::encode;
+use model::Memory;
+use store::{Batch, Tables, Terms};
+
+use super::dense::Dense;
+use super::lexicon::Lexicon;
+use super::{Model, Search};
+use crate::{EngineError, Result};
+
+/// Characters of a text that become terms. A longer one is a dump; its beginning says what it is.
+const MAX_TERMS_CHARS: usize = 60_000;
+/// Characters of a neighbor that lend their terms.
+const CONTEXT_CHARS: usize = 1000;
+/// About what the model reads of a text at once.
+const PART_CHARS: usize = 1000;
+/// Parts of one memory; beyond them words must do.
+const MAX_PARTS: usize = 16;
+/// The counts of frequent terms are read again when the store has grown by this much.
+const GROWN: f64 = 1.2;
+
+impl Search {
+    /// Files up to `limit` memories under their terms. How many were done; fewer than `limit` means none are left.
+    pub fn index_due(&self, tables: &mut Tables, limit: usize) -> Result<usize> {
+        let done = tables.write(|batch| {
+            let due = batch.terms_due(limit)?;
+            let mut again = BTreeSet::new();
+            for &n in &due {
+                file_terms(batch, n, Some(&mut again))?;
+                batch.terms_done(n)?;
+            }
+            // Their neighbors know now what follows them.
+            for n in again.into_iter().filter(|n| !due.contains(n)) {
+                file_terms(batch, n, None)?;
+            }
+            Ok(due.len())
+        })?;
+        if done > 0 {
+            self.renew_lexicon(tables)?;
+        }
+        Ok(done)
+    }
+
+    fn renew_lexicon(&self, tables: &Tables) -> Result<()> {
+        let known = self.lexicon.read().unwrap_or_else(PoisonError::into_inner).memories();
+        let memories = tables.count_memories()?;
+        if memories as f64 > known as f64 * GROWN {
+            *self.lexicon.write().unwrap_or_else(PoisonError::into_inner) = Lexicon::load(tables)?;
+        }
+        Ok(())
+    }
+
+    /// Questions and what is due are read by this model from now on. How many memories wait for it: none, unless
+    /// they are new or the model is.
+    pub fn use_model(&self, tables: &mut Tables, model: Model) -> Result<u64> {
+        let identity = model.identity().to_string();
+        let due = tables.write(|batch| batch.use_model(&identity))?;
+        let dense = Dense::load(tables, model)?;
+        *self.dense.write().unwrap_or_else(PoisonError::into_inner) = dense;
+        Ok(due)
+    }
+
+    /// Makes the vectors of up to `limit` memories. How many were done; 0 also where there is no model.
+    pub fn embed_due(&self, tables: &mut Tables, limit: usize) -> Result<usize> {
+        let Some(model) = self.dense.read().unwrap_or_else(PoisonError::into_inner).model() else {
+            return Ok(0);
+        };
+        let due = tables.unembedded(limit)?;
+        let parts: Vec<Vec<String>> = due
+            .iter()
+            .map(|due| due.text.as_ref().map(|(title, text)| parts(title, text)).unwrap_or_default())
+            .collect();
+        let texts: Vec<&str> = parts.iter().flatten().map(String::as_str).collect();
+        let made =
+            if texts.is_empty() { Vec::new() } else { model.embed(&texts).map_err(EngineError::from)? };
+        let mut made = made.iter().map(|vector| encode(vector));
+        let filed: Vec<(u64, Vec<Vec<u8>>)> = due
+            .iter()
+            .zip(&parts)
+            .map(|(due, parts)| (due.n, made.by_ref().take(parts.len()).collect()))
+            .collect();
+        let identity = model.identity().to_string();
+        tables.write(|batch| {
+            for (n, parts) in &filed {
+                batch.put_vectors(*n, &identity, parts)?;
+            }
+            Ok(())
+        })?;
+        let mut dense = self.dense.write().unwrap_or_else(PoisonError::into_inner);
+        for (n, parts) in &filed {
+            dense.replace(*n, parts);
+        }
+        Ok(filed.len())
+    }
+}
+
+fn file_terms(
+    batch: &mut Batch<'_>,
+    n: u64,
+    again: Option<&mut BTreeSet<u64>>,
+) -> std::result::Result<(), store::StoreError> {
+    let Some(row) = batch.memory_at(n)? else { return batch.drop_terms(n) };
+    let mut terms = terms(&row.memory);
+    if is_turn(&row.memory) {
+        let neighbors = batch.neighbors(n)?;
+        let mut context = Vec::new();
+        for neighbor in neighbors.iter().flatten().filter(|neighbor| !neighbor.text.trim().contains('\n')) {
+            context.extend(recall::analyze(clip(&neighbor.text, CONTEXT_CHARS)).words);
+        }
+        terms.context = context.join(" ");
+        if let (Some(again), [Some(before), _]) = (again, &neighbors) {
+            again.insert(before.n);
+        }
+    }
+    batch.put_terms(n, &terms)
+}
+
+/// Something said in one breath within a session. What has lines and sections stands for itself, and what stands
+/// beside it in time need not be about the same.
+fn is_turn(memory: &Memory) -> bool {
+    memory.session.is_some() && !memory.text.trim().contains('\n')
+}
+
+fn terms(memory: &Memory) -> Terms {
+    let text = clip(memory.text.trim(), MAX_TERMS_CHARS);
+    let (title, body) = title_and_body(memory.title.trim(), text);
+    let title = recall::analyze(title);
+    let body = recall::analyze(body);
+    let mut keys = recall::Analysis::default();
+    let lists = [&memory.facts, &memory.concepts, &memory.files_read, &memory.files_modified];
+    for key in memory.subtitle.iter().chain(lists.into_iter().flatten()) {
+        let found = recall::analyze(clip(key, CONTEXT_CHARS));
+        keys.words.extend(found.words);
+        keys.names.extend(found.names);
+    }
+    let names: Vec<String> = title.names.into_iter().chain(body.names).chain(keys.names).collect();
+    Terms {
+        title: title.words.join(" "),
+        body: body.words.join(" "),
+        names: names.join(" "),
+        keys: keys.words.join(" "),
+        context: String::new(),
+    }
+}
+
+/// A title that only repeats how the text begins is its first line, or nothing if the text has no other.
+fn title_and_body<'a>(title: &'a str, text: &'a str) -> (&'a str, &'a str) {
+    let repeats = text.starts_with(title.trim_end_matches(['…', '.']));
+    if !repeats {
+        return (title, text);
+    }
+    text.split_once('\n').unwrap_or(("", text))
+}
+
+/// A text as the model reads it: whole if it is short, else cut where it pauses, each part under the title.
+fn parts(title: &str, text: &str) -> Vec<String> {
+    let text = text.trim();
+    let (title, _) =
+        if text.starts_with(title.trim_end_matches(['…', '.'])) { ("", text) } else { (title, text) };
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() && parts.len() < MAX_PARTS {
+        let (part, tail) = cut(rest);
+        let heading = if parts.is_empty() || !title.is_empty() { title } else { first_line(text) };
+        let mut whole = String::with_capacity(heading.len() + part.len() + 1);
+        whole.push_str(heading);
+        if !heading.is_empty() {
+            whole.push('\n');
+        }
+        whole.push_str(part);
+        parts.push(whole);
+        rest = tail;
+    }
+    if parts.is_empty() && !title.is_empty() {
+        parts.push(title.to_owned());
+    }
+    parts
+}
+
+fn first_line(text: &str) -> &str {
+    clip(text.lines().next().unwrap_or_default(), 100)
+}
+
+/// The first part and the rest, divided at a paragraph, a line, a sentence or a space.
+fn cut(text: &str) -> (&str, &str) {
+    // A little more than one part is one part.
+    if text.len() <= PART_CHARS * 5 / 4 {
+        return (text, "");
+    }
+    let end = text.floor_char_boundary(PART_CHARS);
+    let half = text.floor_char_boundary(PART_CHARS / 2);
+    let found = ["\n\n", "\n", ". ", " "]
+        .iter()
+        .find_map(|pause| text[half..end].rfind(pause).map(|at| half + at + pause.len()));
+    let (part, rest) = text.split_at(found.unwrap_or(end));
+    (part.trim_end(), rest.trim_start())
+}
+
+fn clip(text: &str, chars: usize) -> &str {
+    match text.char_indices().nth(chars) {
+        Some((end, _)) => &text[..end],
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_where_it_pauses_and_every_part_knows_its_title() {
+        let text = format!("First line\n{}", "A sentence of some words. ".repeat(200));
+        let cut = parts("First line", &text);
+        assert!(cut.len() > 3);
+        assert!(cut.iter().all(|part| part.starts_with("First line") && part.len() < 1400));
+        assert!(cut.iter().all(|part| part.ends_with('.')));
+        assert_eq!(parts("Title", ""), ["Title"]);
+        assert_eq!(parts("Short", "short text"), ["Short\nshort text"]);
+        assert!(parts("", &"x".repeat(1_000_000)).len() <= MAX_PARTS);
+    }
+
+    #[test]
+    fn a_title_that_repeats_the_text_is_not_counted_twice() {
+        assert_eq!(title_and_body("A title", "A title\nand more"), ("A title", "and more"));
+        assert_eq!(title_and_body("One line of…", "One line of text"), ("", "One line of text"));
+        assert_eq!(title_and_body("Another", "Text"), ("Another", "Text"));
+    }
+}

@@ -1,0 +1,95 @@
+//! Which terms are in too many memories to be worth reading their lists. Knows counts, not meanings: a frequent word
+//! is looked up only where a question has nothing rarer.
+
+use std::collections::HashMap;
+
+use recall::Query;
+use store::{Tables, any_of};
+
+use crate::Result;
+
+/// A term in more than this share of the memories tells little and costs most.
+const FREQUENT: f64 = 0.05;
+/// Below this many memories every list is short.
+const SMALL: u64 = 20_000;
+/// Rows that all terms of a question together may bring; the rarest terms come first.
+const ROWS: u64 = 120_000;
+/// Terms looked up at most.
+const TERMS: usize = 24;
+/// Terms that are looked up however frequent they are, if there is nothing rarer.
+const AT_LEAST: usize = 2;
+
+#[derive(Debug, Default)]
+pub(super) struct Lexicon {
+    memories: u64,
+    /// About how many memories hold the term; the frequent ones only.
+    frequent: HashMap<String, u64>,
+}
+
+impl Lexicon {
+    pub(super) fn load(tables: &Tables) -> Result<Self> {
+        let memories = tables.count_memories()?;
+        if memories < SMALL {
+            return Ok(Self { memories, frequent: HashMap::new() });
+        }
+        let frequent = tables.frequent_terms(memories / 200)?.into_iter().collect();
+        Ok(Self { memories, frequent })
+    }
+
+    /// How many memories there were when it was loaded.
+    pub(super) fn memories(&self) -> u64 {
+        self.memories
+    }
+
+    /// The question for the index.
+    pub(super) fn expression(&self, query: &Query) -> String {
+        let phrases: Vec<String> = query.phrases.iter().map(|words| words.join(" ")).collect();
+        let terms = query.names.iter().chain(&query.words).map(String::as_str);
+        let chosen = self.choose(terms.collect());
+        any_of(phrases.iter().map(String::as_str).chain(chosen))
+    }
+
+    fn choose<'a>(&self, mut terms: Vec<&'a str>) -> Vec<&'a str> {
+        if self.frequent.is_empty() {
+            terms.truncate(2 * TERMS);
+            return terms;
+        }
+        let rows = |term: &str| self.frequent.get(term).copied().unwrap_or(0);
+        terms.sort_by_key(|term| rows(term));
+        let bar = (self.memories as f64 * FREQUENT) as u64;
+        let mut total = 0;
+        let kept = terms
+            .iter()
+            .take(TERMS)
+            .enumerate()
+            .take_while(|(at, term)| {
+                total += rows(term);
+                *at < AT_LEAST || (rows(term) <= bar && total <= ROWS)
+            })
+            .count();
+        terms.truncate(kept);
+        terms
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lexicon(frequent: &[(&str, u64)]) -> Lexicon {
+        let frequent = frequent.iter().map(|(term, rows)| ((*term).to_owned(), *rows)).collect();
+        Lexicon { memories: 1_000_000, frequent }
+    }
+
+    #[test]
+    fn frequent_terms_are_left_out_where_there_are_rarer_ones() {
+        let lexicon = lexicon(&[("error", 400_000), ("test", 300_000), ("token", 30_000)]);
+        assert_eq!(lexicon.choose(vec!["error", "token", "refresh", "test"]), ["refresh", "token"]);
+        assert_eq!(lexicon.choose(vec!["error", "test"]), ["test", "error"]);
+    }
+
+    #[test]
+    fn a_small_store_reads_every_term() {
+        assert_eq!(Lexicon::default().choose(vec!["b", "a"]), ["b", "a"]);
+    }
+}

@@ -1,0 +1,15 @@
+//! Finding again, as arithmetic: texts and questions become terms, two rankings become one, a hit is weighed.
+//! Pure: no clock, no file, no SQL, no model. Whoever calls brings the candidates and the time.
+
+pub mod analyze;
+pub mod collapse;
+mod fold;
+pub mod fuse;
+pub mod query;
+mod stem;
+mod stop;
+pub mod weigh;
+pub mod when;
+
+pub use analyze::{Analysis, Shape, analyze, shape};
+pub use query::Query;

@@ -1,0 +1,223 @@
+//! A question as a person or an agent types it, read without grammar: quotes and operators are text, any script
+//! passes, and nothing is too long or too empty. Says what is looked for; how often it occurs is the index's knowledge.
+
+use crate::analyze::{self, Chunk, each_chunk};
+use crate::stem::stem;
+use crate::stop::is_stop;
+use crate::when::{self, Window};
+
+/// A pasted page asks for no more than its beginning says.
+pub const MAX_CHARS: usize = 10_000;
+/// Distinct terms kept of a question; a page of text has its subject among the first of them.
+const MAX_TERMS: usize = 64;
+/// Quoted phrases and their words that are taken at their word.
+const MAX_PHRASES: usize = 4;
+const MAX_PHRASE_WORDS: usize = 8;
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Query {
+    /// Words that say something, stemmed, each once, in order.
+    pub words: Vec<String>,
+    /// Names made of several words, each as one term.
+    pub names: Vec<String>,
+    /// What stood between quotes or backticks, as stemmed words in order; at least two each.
+    pub phrases: Vec<Vec<String>>,
+    /// The time the question speaks of.
+    pub window: Option<Window>,
+    /// `key:value` pieces with a key we know, taken out of the text.
+    pub filters: Vec<(Key, String)>,
+    /// What is left, for a model that reads sentences.
+    pub text: String,
+    pub looks: Looks,
+}
+
+/// What is being looked for, by the form of the question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Looks {
+    #[default]
+    Prose,
+    /// Mostly names: a flag, a path, an error code.
+    Identifiers,
+    /// A piece of a program.
+    Code,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Key {
+    Project,
+    Kind,
+    File,
+    Tool,
+    Session,
+    Branch,
+    Since,
+    Until,
+}
+
+impl Key {
+    fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "project" => Self::Project,
+            "kind" => Self::Kind,
+            "file" => Self::File,
+            "tool" => Self::Tool,
+            "session" => Self::Session,
+            "branch" => Self::Branch,
+            "since" => Self::Since,
+            "until" => Self::Until,
+            _ => return None,
+        })
+    }
+}
+
+impl Query {
+    /// Reads a question asked at `now` (Unix milliseconds).
+    pub fn read(text: &str, now: u64) -> Self {
+        let text = clip(text);
+        let (filters, text) = take_filters(text);
+        let mut query = Self { window: when::window(&text, now), filters, ..Self::default() };
+        query.looks = looks(&text);
+        for quoted in quoted(&text) {
+            let words = analyze::analyze(quoted).words;
+            if words.len() > 1 && query.phrases.len() < MAX_PHRASES {
+                query.phrases.push(words.into_iter().take(MAX_PHRASE_WORDS).collect());
+            }
+        }
+        let mut silent = Vec::new();
+        each_chunk(&text, &mut |chunk| query.take(chunk, &mut silent));
+        query.names = analyze::analyze(&text).names;
+        unique(&mut query.names);
+        query.names.truncate(MAX_TERMS);
+        if query.words.is_empty() && query.names.is_empty() {
+            query.words = silent;
+        }
+        query.text = text;
+        query
+    }
+
+    /// Whether there is anything to look for.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty() && self.names.is_empty()
+    }
+
+    fn take(&mut self, chunk: &Chunk<'_>, silent: &mut Vec<String>) {
+        let name = chunk.is_name();
+        for mut word in chunk.words() {
+            // In a name every word counts: `--no-ignore` is about what is not ignored.
+            let list = if is_stop(&word) && !name { &mut *silent } else { &mut self.words };
+            stem(&mut word);
+            if list.len() < MAX_TERMS && !list.contains(&word) {
+                list.push(word);
+            }
+        }
+    }
+}
+
+fn clip(text: &str) -> &str {
+    match text.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => &text[..end],
+        None => text,
+    }
+}
+
+fn take_filters(text: &str) -> (Vec<(Key, String)>, String) {
+    let mut filters = Vec::new();
+    if !text.contains(':') {
+        return (filters, text.to_owned());
+    }
+    let mut rest = String::with_capacity(text.len());
+    for piece in text.split_inclusive(char::is_whitespace) {
+        let word = piece.trim_end();
+        match word.split_once(':').and_then(|(key, value)| Some((Key::from_name(key)?, value))) {
+            Some((key, value)) if !value.is_empty() && !value.starts_with([':', '/']) => {
+                filters.push((key, value.trim_matches('"').to_owned()));
+            }
+            _ => rest.push_str(piece),
+        }
+    }
+    (filters, rest)
+}
+
+/// What stands between a pair of double quotes or backticks.
+fn quoted(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(open) = rest.find(['"', '`', '“']) {
+        let mark = rest[open..].chars().next().expect("a mark was found here");
+        let close = if mark == '“' { '”' } else { mark };
+        let inner = &rest[open + mark.len_utf8()..];
+        let Some(end) = inner.find(close) else { break };
+        found.push(&inner[..end]);
+        rest = &inner[end + close.len_utf8()..];
+    }
+    found
+}
+
+fn looks(text: &str) -> Looks {
+    if analyze::shape(text) == analyze::Shape::Code {
+        return Looks::Code;
+    }
+    let (mut names, mut words) = (0, 0);
+    each_chunk(text, &mut |chunk| {
+        if chunk.is_name() {
+            names += 1;
+        } else {
+            words += 1;
+        }
+    });
+    if names > words { Looks::Identifiers } else { Looks::Prose }
+}
+
+fn unique(list: &mut Vec<String>) {
+    let mut seen = std::collections::HashSet::new();
+    list.retain(|term| seen.insert(term.clone()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Query {
+        Query::read(text, 1_700_000_000_000)
+    }
+
+    #[test]
+    fn a_question_keeps_the_words_that_say_something() {
+        let query = read("Why did the token refresh fail?");
+        assert_eq!(query.words, ["token", "refresh", "fail"]);
+        assert_eq!(query.looks, Looks::Prose);
+        assert_eq!(read("to be or not to be").words, ["to", "be", "or", "not"]);
+    }
+
+    #[test]
+    fn names_keep_their_small_words_and_are_terms_of_their_own() {
+        let query = read("what does --no-ignore-global do");
+        assert_eq!(query.words, ["no", "ignor", "global"]);
+        assert_eq!(query.names, ["noignoreglob"]);
+        assert_eq!(read("foo_bar src/main.rs E0382").looks, Looks::Identifiers);
+    }
+
+    #[test]
+    fn quoted_words_are_phrases_and_an_open_quote_is_text() {
+        assert_eq!(read("\"permission denied\" in `cargo test`").phrases.len(), 2);
+        assert!(read("an \"open quote").phrases.is_empty());
+    }
+
+    #[test]
+    fn known_keys_filter_and_others_are_words() {
+        let query = read("kind:bugfix error:timeout http://file:80 file:src/a.rs crash");
+        assert_eq!(query.filters, [(Key::Kind, "bugfix".to_owned()), (Key::File, "src/a.rs".to_owned())]);
+        assert!(query.words.contains(&"timeout".to_owned()) && query.words.contains(&"crash".to_owned()));
+    }
+
+    #[test]
+    fn nothing_breaks_a_question() {
+        assert!(read("").is_empty() && read(" \t\n?!*\"'()").is_empty());
+        for text in ["AND OR NOT NEAR(", "a* ^b -c +d {e}:f", "\0\u{feff}é", "'' OR 1=1; --", "\"", "`", "“"]
+        {
+            let _ = read(text);
+        }
+        let long = read(&"wörd🦀 東京 x_y ".repeat(2000));
+        assert!(long.words.len() <= MAX_TERMS && long.text.chars().count() <= MAX_CHARS);
+    }
+}

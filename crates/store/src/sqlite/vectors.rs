@@ -1,0 +1,97 @@
+//! Vectors as bytes, filed under the memory and the model that made them. What the bytes mean, and which of them are
+//! near to each other, is known elsewhere.
+
+use rusqlite::params;
+
+use super::batch::number;
+use super::read::unsigned;
+use super::{Batch, Tables, sort};
+use crate::StoreError;
+
+/// A memory whose vectors are to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unembedded {
+    pub n: u64,
+    /// Title and text. `None`: the memory is gone, and so must its vectors be.
+    pub text: Option<(String, String)>,
+}
+
+impl Batch<'_> {
+    /// Files the parts of a memory, in place of what was there, also of another model.
+    pub fn put_vectors(&mut self, n: u64, identity: &str, parts: &[Vec<u8>]) -> Result<(), StoreError> {
+        self.drop_vectors(n)?;
+        self.run("INSERT OR IGNORE INTO vector_models (identity) VALUES (?1)", [identity])?;
+        let model = self.one("SELECT number FROM vector_models WHERE identity = ?1", [identity])?;
+        for (part, vector) in parts.iter().enumerate() {
+            self.run(
+                "INSERT INTO vectors (n, part, model, vector) VALUES (?1, ?2, ?3, ?4)",
+                params![number(n), part as i64, model, vector],
+            )?;
+        }
+        Ok(())
+    }
+
+    pub fn drop_vectors(&mut self, n: u64) -> Result<(), StoreError> {
+        self.run("DELETE FROM vectors WHERE n = ?1", [number(n)])?;
+        self.run("DELETE FROM vectors_due WHERE n = ?1", [number(n)])?;
+        Ok(())
+    }
+
+    /// The model is now this one: whatever another has made is due again. How many are due.
+    pub fn use_model(&mut self, identity: &str) -> Result<u64, StoreError> {
+        self.run(
+            "INSERT OR IGNORE INTO vectors_due (n)
+             SELECT DISTINCT n FROM vectors
+             WHERE model IS NOT (SELECT number FROM vector_models WHERE identity = ?1)",
+            [identity],
+        )?;
+        let due = self.one("SELECT count(*) FROM vectors_due", [])?.unwrap_or(0);
+        Ok(due.cast_unsigned())
+    }
+}
+
+impl Tables {
+    /// Memories without a vector, or with one that is no longer true; the youngest first, because they are asked for
+    /// first.
+    pub fn unembedded(&self, limit: usize) -> Result<Vec<Unembedded>, StoreError> {
+        self.connection
+            .prepare_cached(
+                "SELECT due.n, title, text FROM vectors_due AS due LEFT JOIN memories USING (n)
+                 ORDER BY due.n DESC LIMIT ?1",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_map([limit as i64], |row| {
+                        let title: Option<String> = row.get(1)?;
+                        let text: Option<String> = row.get(2)?;
+                        Ok(Unembedded { n: unsigned(row, 0)?, text: title.zip(text) })
+                    })?
+                    .collect()
+            })
+            .map_err(|e| sort(&self.path, e))
+    }
+
+    pub fn count_unembedded(&self) -> Result<u64, StoreError> {
+        self.connection
+            .prepare_cached("SELECT count(*) FROM vectors_due")
+            .and_then(|mut statement| statement.query_row([], |row| unsigned(row, 0)))
+            .map_err(|e| sort(&self.path, e))
+    }
+
+    /// Every vector of a model, by memory. Vectors of other models are as if they were not there.
+    pub fn each_vector(&self, identity: &str, each: &mut dyn FnMut(u64, &[u8])) -> Result<(), StoreError> {
+        let mut read = || {
+            let mut statement = self.connection.prepare_cached(
+                "SELECT n, vector FROM vectors
+                 WHERE model = (SELECT number FROM vector_models WHERE identity = ?1) ORDER BY n, part",
+            )?;
+            let mut rows = statement.query([identity])?;
+            while let Some(row) = rows.next()? {
+                let vector = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+                each(unsigned(row, 0)?, vector);
+            }
+            Ok(())
+        };
+        read().map_err(|e| sort(&self.path, e))
+    }
+}

@@ -43,10 +43,10 @@ pub use source::{RawLine, RawLines};
 pub use walk::{TranscriptFile, find_transcripts};
 
 /// Longer lines are left out; a note of ours stands in their place. The client allows an image of 5 MB in a
-/// prompt, which is 7 MB in base64: two of them pass.
-pub const MAX_LINE_BYTES: usize = 16 << 20;
-/// One reading gives no more than this, and at least one frame.
-pub const MAX_READ_BYTES: usize = 32 << 20;
+/// prompt, which is 7 MB in base64.
+pub const MAX_LINE_BYTES: usize = 8 << 20;
+/// One reading gives no more than this and one frame: what it costs in memory is twice that.
+pub const MAX_READ_BYTES: usize = 4 << 20;
 /// Sources that are replaced again and again keep their last generations only.
 pub const MAX_GENERATIONS: usize = 8;
 /// Transcripts whose end is remembered, so that a call without news costs one `stat`. More are looked up again.

@@ -5,6 +5,7 @@
 //! Stateless: one line of the file in, its blocks out. What belongs together over several lines is put
 //! together by [`Replay`](replay::Replay) and by `transcript::chunks`.
 
+mod calls;
 mod record;
 mod replay;
 mod time;

@@ -12,7 +12,8 @@ use agents::transcript::{Line, chunks};
 use model::SessionId;
 use store::StoreError;
 use store::archive::{
-    Appended, Archive, Key, MAX_GENERATIONS, MAX_LINE_BYTES, RawLines, find_transcripts, read, span,
+    Appended, Archive, Key, MAX_GENERATIONS, MAX_LINE_BYTES, MAX_READ_BYTES, RawLines, find_transcripts,
+    read, span,
 };
 
 use crate::world::World;
@@ -315,6 +316,24 @@ fn a_line_that_is_too_long_is_left_out_and_keeps_its_place() {
         seen.push((line.number, line.bytes.len(), line.length, line.whole));
     }
     assert_eq!(seen, [(0, 6, 6, true), (1, 0, 50 << 20, true), (2, 5, 5, true)]);
+}
+
+#[test]
+fn a_long_transcript_is_read_in_pages() {
+    let shelf = Shelf::new();
+    let archive = shelf.open();
+    shelf.write(&format!("{}\n", "x".repeat(1 << 20)).repeat(10));
+    shelf.append(&archive);
+    let (mut at, mut pages) = (0, 0);
+    while at < 10 {
+        let page = archive.read(&key(), at..10).unwrap();
+        assert_eq!(page[0].number, at);
+        let bytes: usize = page.iter().map(|line| line.text.len()).sum();
+        assert!(bytes <= MAX_READ_BYTES + (1 << 20), "{bytes}");
+        at = page.last().unwrap().number + 1;
+        pages += 1;
+    }
+    assert_eq!((at, pages), (10, 3));
 }
 
 #[test]

@@ -14,12 +14,9 @@ use model::{Context, EventId, EventKind, Millis};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
+use super::calls::{Call, Calls};
 use crate::transcript::{Ending, Line, PastEvent, ToolOutcome, Twin, What};
 
-/// Calls whose result has not been met. An agent makes a few at once; more are calls that never ended.
-const MAX_OPEN_CALLS: usize = 256;
-/// What the inputs of open calls may take together: a few of the largest lines that are read.
-const MAX_OPEN_BYTES: usize = 64 << 20;
 /// Conversations of subagents inside one file, which only old transcripts have, several at once.
 const MAX_THREADS: usize = 64;
 /// A subagent's end without a type would read as the end of a compaction.
@@ -32,8 +29,7 @@ const END: &str = "end";
 pub struct Replay {
     path: String,
     threads: VecDeque<Thread>,
-    calls: VecDeque<Call>,
-    call_bytes: usize,
+    calls: Calls,
     started: bool,
     /// A prompt, an answer or a call came since the last start.
     busy: bool,
@@ -41,6 +37,7 @@ pub struct Replay {
     /// A record without a time happened when the one before it did.
     clock: Millis,
     began: Option<Millis>,
+    /// The main thread's last record.
     last: Option<Line>,
 }
 
@@ -67,14 +64,6 @@ struct Answer {
 }
 
 #[derive(Debug)]
-struct Call {
-    id: String,
-    name: String,
-    input: Value,
-    bytes: usize,
-}
-
-#[derive(Debug)]
 struct Compaction {
     boundary: Line,
     trigger: String,
@@ -86,8 +75,7 @@ impl Replay {
         Self {
             path: path.to_owned(),
             threads: VecDeque::new(),
-            calls: VecDeque::new(),
-            call_bytes: 0,
+            calls: Calls::default(),
             started: false,
             busy: false,
             compaction: None,
@@ -109,8 +97,9 @@ impl Replay {
         }
         let at = self.thread(&line);
         self.step(at, &line, &mut out);
-        let what = What::Meta;
-        self.last = Some(Line { what, ..line });
+        if line.subagent.is_none() {
+            self.last = Some(Line { what: What::Meta, ..line });
+        }
         out
     }
 
@@ -162,14 +151,14 @@ impl Replay {
             What::ToolUse { id, name, input, .. } => {
                 self.command(at, out);
                 self.threads[at].answer = None;
-                self.open_call(id, name, input);
+                self.calls.open(id, name, input);
             }
             What::ToolResult { id, outcome, text, structured } => {
                 if line.subagent.is_none() {
                     self.stop_subagents(out);
                 }
                 self.threads[at].answer = None;
-                if let Some(call) = self.close_call(id) {
+                if let Some(call) = self.calls.close(id) {
                     out.extend(self.tool_event(line, call, *outcome, text, structured.as_ref()));
                 }
             }
@@ -178,12 +167,17 @@ impl Replay {
                 self.threads[at].held = true;
             }
             What::Interrupted => self.threads[at].answer = None,
-            What::Boundary { trigger } => {
+            // A subagent's own compaction is no event of the session.
+            What::Boundary { trigger } if line.subagent.is_none() => {
                 self.stop(at, out);
                 let (boundary, trigger) = (line.clone(), trigger.clone());
                 self.compaction = Some(Compaction { boundary, trigger, summary: None });
             }
-            What::Compaction { .. } | What::Start { .. } | What::Usage { .. } | What::Meta => {}
+            What::Boundary { .. }
+            | What::Compaction { .. }
+            | What::Start { .. }
+            | What::Usage { .. }
+            | What::Meta => {}
         }
     }
 
@@ -337,23 +331,6 @@ impl Replay {
         self.threads[at].prompt_id.clone().map_or(Twin::Session, Twin::Prompt)
     }
 
-    fn open_call(&mut self, id: &str, name: &str, input: &Value) {
-        let bytes = weight(input);
-        self.call_bytes += bytes;
-        self.calls.push_back(Call { id: id.to_owned(), name: name.to_owned(), input: input.clone(), bytes });
-        while self.calls.len() > MAX_OPEN_CALLS || (self.call_bytes > MAX_OPEN_BYTES && self.calls.len() > 1)
-        {
-            self.call_bytes -= self.calls.pop_front().map_or(0, |call| call.bytes);
-        }
-    }
-
-    fn close_call(&mut self, id: &str) -> Option<Call> {
-        let at = self.calls.iter().position(|call| call.id == id)?;
-        let call = self.calls.remove(at)?;
-        self.call_bytes -= call.bytes;
-        Some(call)
-    }
-
     /// One envelope. `part` tells apart the events that one record gives.
     fn event(&self, kind: EventKind, line: &Line, part: &str, twin: Twin, fields: Value) -> PastEvent {
         let mut body = json!({
@@ -419,15 +396,5 @@ impl Replay {
         let mut random = [0; 10];
         random.copy_from_slice(&hash.finalize()[..10]);
         EventId::mint(at, random)
-    }
-}
-
-/// About what a value takes: its strings.
-fn weight(value: &Value) -> usize {
-    match value {
-        Value::String(text) => text.len(),
-        Value::Array(items) => items.iter().map(weight).sum(),
-        Value::Object(fields) => fields.iter().map(|(key, value)| key.len() + weight(value)).sum(),
-        _ => 8,
     }
 }

@@ -23,7 +23,7 @@ pub enum StoreError {
         path.display()
     )]
     Unreadable { path: PathBuf, offset: u64, bytes: u64 },
-    /// The entry was here and retention dropped it.
+    /// The entry was here; retention dropped it, or a person wanted it gone.
     #[error("entry at {segment}+{offset} is no longer kept; raise `journal.keep-days` to keep more")]
     Gone { segment: u64, offset: u64 },
     /// Larger than any envelope a client may send.

@@ -15,6 +15,7 @@
 
 mod catalog;
 mod commit;
+mod erase;
 mod medium;
 mod prepare;
 mod read;
@@ -40,6 +41,7 @@ use catalog::Catalog;
 use commit::{Flight, Queue};
 use writer::Writer;
 
+pub use erase::Erased;
 pub use medium::{Disk, Medium, SegmentFile};
 pub use read::{Entries, Reader, read_only};
 pub use record::MAX_PAYLOAD;
@@ -102,6 +104,8 @@ pub struct Journal {
     /// Written and not yet durable, oldest first, all in one segment. Changed while holding no other lock
     /// than the writer's.
     aloft: Mutex<VecDeque<Flight>>,
+    /// One erases at a time: two would meet in one record.
+    erasing: Mutex<()>,
     /// Guards nothing but the sleep of those who wait for a new head.
     bell: Mutex<()>,
     rung: Condvar,
@@ -131,6 +135,7 @@ impl Journal {
             queue: Mutex::new(Queue::new(recovered.recent)),
             writer: Mutex::new(recovered.writer),
             aloft: Mutex::default(),
+            erasing: Mutex::new(()),
             bell: Mutex::new(()),
             rung: Condvar::new(),
             _lock: recovered.lock,

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::catalog::{Catalog, View, list};
-use super::record::{self, FORMAT_ENTRY, FORMAT_VOID, HEADER, Header};
+use super::record::{self, FORMAT_ENTRY, FORMAT_ERASED, FORMAT_VOID, HEADER, Header};
 use super::scan::{Scanner, Step};
 use super::{Location, Stored, VerifyReport, verify};
 use crate::StoreError;
@@ -49,6 +49,7 @@ impl Entries {
                         return found.map(Some);
                     }
                 }
+                Step::Erased { .. } => self.open = Some((view, scanner)),
                 Step::Hole { offset, bytes, promised, .. } => {
                     self.open = Some((view, scanner));
                     if promised || !self.catalog.may_be_torn(&view) {
@@ -199,6 +200,9 @@ fn stored(
 ) -> Result<Stored, StoreError> {
     if let Some(entry) = record::decode(header, payload) {
         return Ok(Stored { seq: header.seq, location: Location { segment, offset }, entry });
+    }
+    if header.format == FORMAT_ERASED {
+        return Err(StoreError::Gone { segment, offset });
     }
     if matches!(header.format, FORMAT_ENTRY | FORMAT_VOID) {
         return Err(StoreError::Unreadable { path: path.to_owned(), offset, bytes: header.bytes() });

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! 0..4    magic                      4..8    length of the payload
-//! 8..12   CRC-32 of the payload, then of the header without magic and this field
+//! 8..12   CRC-32 of the payload (not of one that was erased), then of the header without magic and this field
 //! 12..14  distance to the durable    14..16  format
 //! 16..24  sequence number            24..40  event id              40..48  time, Unix ms
 //! 48..    payload: agent, session, event (length, bytes each), tool (length + 1, or 0 for none),
@@ -29,6 +29,9 @@ pub const MAX_PAYLOAD: usize = 128 << 20;
 pub(super) const FORMAT_ENTRY: u16 = 1;
 /// Covers bytes of a torn batch that nobody was promised. Readers step over it.
 pub(super) const FORMAT_VOID: u16 = 0xffff;
+/// An entry that was taken back: number, id and time stay, the payload means nothing and is not summed. So the
+/// header alone makes it unreadable, and the payload may be overwritten piece by piece afterwards.
+pub(super) const FORMAT_ERASED: u16 = 0xfffe;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Header {
@@ -66,8 +69,17 @@ impl Header {
 
     pub(super) fn fits(&self, payload: &[u8]) -> bool {
         let mut sum = Hasher::new();
-        sum.update(payload);
+        if self.format != FORMAT_ERASED {
+            sum.update(payload);
+        }
         self.finish(sum) == self.sum
+    }
+
+    /// What stands in place of this header once its entry is taken back.
+    pub(super) fn erased(&self) -> [u8; HEADER] {
+        let mut erased = Self { format: FORMAT_ERASED, ..*self };
+        erased.sum = erased.finish(Hasher::new());
+        erased.write()
     }
 
     /// Sequence numbers below this were durable when the record was written, if they are in its segment.
@@ -309,6 +321,30 @@ mod tests {
             assert_eq!(header.bytes(), bytes as u64);
             assert_eq!(decode(&header, &record[HEADER..]), None);
         }
+    }
+
+    #[test]
+    fn an_erased_entry_keeps_its_place_whatever_its_payload_holds() {
+        let entry = Entry {
+            id: EventId::mint(5, [1; 10]),
+            at: 5,
+            agent: "a".to_owned(),
+            session: SessionId::new("s"),
+            event: "e".to_owned(),
+            tool: None,
+            context: Context::new(),
+            envelope: b"{}".to_vec(),
+        };
+        let mut draft = Draft::new(&entry).unwrap();
+        draft.seal(7, 3);
+        let before = header(draft.bytes()).unwrap();
+        let erased = Header::read(&before.erased()).unwrap();
+        for payload in [draft.bytes()[HEADER..].to_vec(), vec![0; before.len as usize]] {
+            assert!(erased.fits(&payload));
+            assert_eq!(decode(&erased, &payload), None);
+        }
+        let place = |header: &Header| (header.len, header.behind, header.seq, header.id, header.at);
+        assert_eq!(place(&erased), place(&before));
     }
 
     #[test]

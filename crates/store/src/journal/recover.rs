@@ -152,6 +152,11 @@ fn repair(
                 last.first_at.get_or_insert(header.at);
                 recent.insert(header.id, header.seq);
             }
+            // Its id stays known: who sends it again must not bring it back.
+            Step::Erased { header, .. } => {
+                last.first_at.get_or_insert(header.at);
+                recent.insert(header.id, header.seq);
+            }
             Step::Hole { offset, bytes, promised: true, .. } => {
                 report.damaged.push(Damage { path: path.clone(), offset, bytes });
             }

@@ -9,7 +9,7 @@ use memchr::memmem;
 use model::Millis;
 
 use super::catalog::View;
-use super::record::{FORMAT_VOID, HEADER, Header, MAGIC};
+use super::record::{FORMAT_ERASED, FORMAT_VOID, HEADER, Header, MAGIC};
 
 /// Small records come many at a time; large payloads are read past the buffer.
 const BUFFER: usize = 128 << 10;
@@ -18,6 +18,11 @@ const BUFFER: usize = 128 << 10;
 pub(super) enum Step {
     /// The payload is in `Scanner::payload`.
     Record {
+        offset: u64,
+        header: Header,
+    },
+    /// An entry that was taken back.
+    Erased {
         offset: u64,
         header: Header,
     },
@@ -124,8 +129,10 @@ impl Scanner {
             if let Some(header) = found {
                 self.offset = offset + header.bytes();
                 self.next = header.seq + 1;
-                if header.format != FORMAT_VOID {
-                    return Ok(Step::Record { offset, header });
+                match header.format {
+                    FORMAT_VOID => {}
+                    FORMAT_ERASED => return Ok(Step::Erased { offset, header }),
+                    _ => return Ok(Step::Record { offset, header }),
                 }
             }
         }
@@ -239,7 +246,7 @@ pub(super) fn first_time(path: &Path, view: &View) -> io::Result<Option<Millis>>
     let mut scanner = Scanner::open(path, view)?;
     loop {
         match scanner.step()? {
-            Step::Record { header, .. } => return Ok(Some(header.at)),
+            Step::Record { header, .. } | Step::Erased { header, .. } => return Ok(Some(header.at)),
             Step::Hole { .. } => {}
             Step::Tail { .. } | Step::End => return Ok(None),
         }

@@ -64,6 +64,10 @@ pub(super) fn verify_catalog(catalog: &Catalog) -> Result<VerifyReport, StoreErr
                     }
                     continue;
                 }
+                Step::Erased { header, .. } => {
+                    report.last_seq = header.seq;
+                    continue;
+                }
                 Step::Hole { offset, bytes, promised, .. } if promised || !torn => (offset, bytes),
                 Step::Tail { offset, bytes: 0 } => {
                     report.bytes -= view.len - offset;

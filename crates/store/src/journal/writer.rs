@@ -155,6 +155,10 @@ impl Writer {
         self.spare.want(self.catalog.bytes().max(LEAST_AHEAD).min(most));
     }
 
+    pub(super) fn medium(&self) -> Arc<dyn Medium> {
+        Arc::clone(&self.medium)
+    }
+
     pub(super) fn policy(&self) -> &JournalPolicy {
         &self.policy
     }

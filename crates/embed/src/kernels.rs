@@ -43,9 +43,10 @@ impl Kernel {
         self.0.name
     }
 
-    pub(crate) fn quantize(self, rows: &[f32], width: usize, into: &mut Quantized) {
-        into.resize(rows.len() / width, width);
-        (self.0.quantize)(rows, into);
+    /// Rounds rows to bytes, each number times its factor first.
+    pub(crate) fn quantize(self, rows: &[f32], factors: &[f32], into: &mut Quantized) {
+        into.resize(rows.len() / factors.len(), factors.len());
+        (self.0.quantize)(rows, factors, into);
     }
 
     pub(crate) fn linear(self, rows: &Quantized, matrix: &Matrix, out: &mut [f32]) {
@@ -81,7 +82,7 @@ impl std::fmt::Debug for Kernel {
 /// The functions of one family. Those of a family the processor lacks are never reached: see [`Kernel`].
 struct Table {
     name: &'static str,
-    quantize: fn(&[f32], &mut Quantized),
+    quantize: fn(&[f32], &[f32], &mut Quantized),
     linear: fn(&Quantized, &Matrix, &mut [f32]),
     attend: fn(&mut Heads<'_>),
     add_and_norm: fn(&mut [f32], &[f32], &Norm),
@@ -114,6 +115,9 @@ pub(crate) struct Matrix {
     pub(crate) inputs: usize,
     pub(crate) outputs: usize,
     pub(crate) packed: Bytes,
+    /// What each input is multiplied with before it is rounded; the weights were divided by it. It takes from inputs
+    /// that are always large what would make the steps of all others coarse.
+    pub(crate) factors: Vec<f32>,
     /// Per column: what one unit of weight is worth, the sum of its weights, and what is added at the end.
     pub(crate) scales: Vec<f32>,
     pub(crate) sums: Vec<i32>,

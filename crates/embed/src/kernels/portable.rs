@@ -14,27 +14,27 @@ pub(crate) const PANEL: usize = 64;
 const HEAD: usize = 32;
 
 /// Lanes of every floating-point sum.
-const LANES: usize = 16;
+pub(super) const LANES: usize = 16;
 /// Rows attended together, so that keys and values are loaded once for four of them.
-const TOGETHER: usize = 4;
+pub(super) const TOGETHER: usize = 4;
 /// Guards the root of a variance of zero, as in the reference.
 const EPSILON: f32 = 1e-12;
 
 /// Sums of products for up to `ROWS` rows and one panel.
 pub(super) type Sums<const ROWS: usize> = [[i32; PANEL]; ROWS];
 
-/// Rounds each row to bytes. `flip` is 0 or, where bytes are multiplied unsigned, the sign bit.
+/// Rounds each row, times its factors, to bytes. `flip` is 0 or, where bytes are multiplied unsigned, the sign bit.
 #[inline(always)]
-pub(super) fn quantize(rows: &[f32], into: &mut Quantized, flip: i8) {
+pub(super) fn quantize(rows: &[f32], factors: &[f32], into: &mut Quantized, flip: i8) {
     let each = rows.chunks_exact(into.width).zip(into.values.chunks_exact_mut(into.width));
     for ((row, bytes), (step, middle)) in each.zip(into.steps.iter_mut().zip(&mut into.middles)) {
-        let (least, most) = extremes(row);
+        let (least, most) = extremes(row, factors);
         let reach = most - least;
         *middle = 0.5 * (most + least);
         *step = reach / 254.0;
         let unit = if reach > 0.0 { 254.0 / reach } else { 0.0 };
-        for (byte, &value) in bytes.iter_mut().zip(row) {
-            *byte = nearest((value - *middle) * unit) as i8 ^ flip;
+        for (byte, (value, factor)) in bytes.iter_mut().zip(row.iter().zip(factors)) {
+            *byte = nearest((value * factor - *middle) * unit) as i8 ^ flip;
         }
     }
 }
@@ -74,64 +74,49 @@ pub(super) fn linear<const ROWS: usize>(
     }
 }
 
-/// Softmax attention of one text, head by head.
+/// Softmax attention of one text, head by head. `tile` multiplies [`TOGETHER`] rows with the columns that lie
+/// `stride` apart in its second argument.
 #[inline(always)]
-pub(super) fn attend(heads: &mut Heads<'_>) {
+pub(super) fn attend(
+    heads: &mut Heads<'_>,
+    tile: impl Fn([&[f32]; TOGETHER], &[f32], usize) -> [[f32; LANES]; TOGETHER],
+) {
     let width = heads.width;
     let rows = heads.mixed.len() / (3 * width);
     let padded = rows.next_multiple_of(LANES);
     heads.room.clear();
     heads.room.resize((HEAD + TOGETHER) * padded, 0.0);
     let (keys, weights) = heads.room.split_at_mut(HEAD * padded);
-    let part = |row: usize, third: usize, head: usize| -> &[f32; HEAD] {
-        heads.mixed[row * 3 * width + third * width + head * HEAD..][..HEAD].try_into().expect("one head")
-    };
     for head in 0..width / HEAD {
+        let at = |row: usize, third: usize| (3 * row + third) * width + head * HEAD;
         // Keys are turned on their side: sixteen of them are compared with one number of a query at a time.
         for row in 0..rows {
-            for (at, &value) in part(row, 1, head).iter().enumerate() {
-                keys[at * padded + row] = value;
+            for (number, &value) in heads.mixed[at(row, 1)..][..HEAD].iter().enumerate() {
+                keys[number * padded + row] = value;
             }
         }
         for first in (0..rows).step_by(TOGETHER) {
             // The last group may hold fewer; the missing rows repeat the last one and are not stored.
-            let queries: [&[f32; HEAD]; TOGETHER] =
-                std::array::from_fn(|at| part((first + at).min(rows - 1), 0, head));
+            let query = |row: usize| &heads.mixed[at((first + row).min(rows - 1), 0)..][..HEAD];
+            let queries = [query(0), query(1), query(2), query(3)];
             for column in (0..padded).step_by(LANES) {
-                let mut sums = [[0.0_f32; LANES]; TOGETHER];
-                for at in 0..HEAD {
-                    let keys: &[f32; LANES] =
-                        keys[at * padded + column..][..LANES].try_into().expect("lanes of keys");
-                    for (sums, query) in sums.iter_mut().zip(&queries) {
-                        for lane in 0..LANES {
-                            sums[lane] += query[at] * keys[lane];
-                        }
-                    }
-                }
-                for (at, sums) in sums.iter().enumerate() {
-                    let weights = &mut weights[at * padded + column..][..LANES];
-                    for lane in 0..LANES {
-                        weights[lane] = sums[lane] * ROOT;
+                let sums = tile(queries, &keys[column..], padded);
+                for (row, sums) in sums.iter().enumerate() {
+                    let weights = &mut weights[row * padded + column..][..LANES];
+                    for (weight, sum) in weights.iter_mut().zip(sums) {
+                        *weight = sum * ROOT;
                     }
                 }
             }
             for weights in weights.chunks_exact_mut(padded) {
                 softmax(&mut weights[..rows]);
             }
+            let weight = |row: usize| &weights[row * padded..][..rows];
+            let shares = [weight(0), weight(1), weight(2), weight(3)];
             for half in (0..HEAD).step_by(LANES) {
-                let mut sums = [[0.0_f32; LANES]; TOGETHER];
-                for row in 0..rows {
-                    let values: &[f32; LANES] =
-                        part(row, 2, head)[half..half + LANES].try_into().expect("lanes of values");
-                    for (at, sums) in sums.iter_mut().enumerate() {
-                        let weight = weights[at * padded + row];
-                        for lane in 0..LANES {
-                            sums[lane] += weight * values[lane];
-                        }
-                    }
-                }
-                for (at, sums) in sums.iter().enumerate().take(rows - first) {
-                    heads.out[(first + at) * width + head * HEAD + half..][..LANES].copy_from_slice(sums);
+                let sums = tile(shares, &heads.mixed[at(0, 2) + half..], 3 * width);
+                for (row, sums) in sums.iter().enumerate().take(rows - first) {
+                    heads.out[(first + row) * width + head * HEAD + half..][..LANES].copy_from_slice(sums);
                 }
             }
         }
@@ -143,7 +128,7 @@ const ROOT: f32 = 0.176_776_7;
 
 #[inline(always)]
 fn softmax(weights: &mut [f32]) {
-    let (_, most) = extremes(weights);
+    let most = most(weights);
     for weight in &mut *weights {
         *weight = exponential(*weight - most);
     }
@@ -204,23 +189,32 @@ pub(crate) fn normalize(vector: &mut [f32]) {
     }
 }
 
+/// The least and the most of a row times its factors; whole lanes, as every row of a model is.
 #[inline(always)]
-fn extremes(values: &[f32]) -> (f32, f32) {
+fn extremes(values: &[f32], factors: &[f32]) -> (f32, f32) {
     let mut least = [f32::INFINITY; LANES];
+    let mut most = [f32::NEG_INFINITY; LANES];
+    for (values, factors) in values.as_chunks::<LANES>().0.iter().zip(factors.as_chunks::<LANES>().0) {
+        for lane in 0..LANES {
+            let value = values[lane] * factors[lane];
+            least[lane] = if value < least[lane] { value } else { least[lane] };
+            most[lane] = if value > most[lane] { value } else { most[lane] };
+        }
+    }
+    let least = least.iter().copied().fold(f32::INFINITY, f32::min);
+    (least, most.iter().copied().fold(f32::NEG_INFINITY, f32::max))
+}
+
+#[inline(always)]
+fn most(values: &[f32]) -> f32 {
     let mut most = [f32::NEG_INFINITY; LANES];
     let (chunks, rest) = values.as_chunks::<LANES>();
     for chunk in chunks {
         for lane in 0..LANES {
-            least[lane] = if chunk[lane] < least[lane] { chunk[lane] } else { least[lane] };
             most[lane] = if chunk[lane] > most[lane] { chunk[lane] } else { most[lane] };
         }
     }
-    for (lane, &value) in rest.iter().enumerate() {
-        least[lane] = least[lane].min(value);
-        most[lane] = most[lane].max(value);
-    }
-    let least = least.iter().copied().fold(f32::INFINITY, f32::min);
-    (least, most.iter().copied().fold(f32::NEG_INFINITY, f32::max))
+    most.iter().chain(rest).copied().fold(f32::NEG_INFINITY, f32::max)
 }
 
 /// Sums over lanes first, then the lanes: one order everywhere.

@@ -86,7 +86,7 @@ fn read_halves(halves: &[u8], into: &mut [f32]) {
 }
 
 fn pass(layer: &Layer, kernel: Kernel, spans: &[Range<usize>], room: &mut Room) {
-    kernel.quantize(&room.rows, WIDTH, &mut room.bytes);
+    kernel.quantize(&room.rows, &layer.mixed.factors, &mut room.bytes);
     kernel.linear(&room.bytes, &layer.mixed, &mut room.mixed);
     for span in spans {
         kernel.attend(&mut Heads {
@@ -96,14 +96,14 @@ fn pass(layer: &Layer, kernel: Kernel, spans: &[Range<usize>], room: &mut Room) 
             room: &mut room.heads,
         });
     }
-    kernel.quantize(&room.joined, WIDTH, &mut room.bytes);
+    kernel.quantize(&room.joined, &layer.joined.factors, &mut room.bytes);
     kernel.linear(&room.bytes, &layer.joined, &mut room.joined);
     kernel.add_and_norm(&mut room.rows, &room.joined, &layer.after_attention);
 
-    kernel.quantize(&room.rows, WIDTH, &mut room.bytes);
+    kernel.quantize(&room.rows, &layer.wide.factors, &mut room.bytes);
     kernel.linear(&room.bytes, &layer.wide, &mut room.wide);
     kernel.gelu(&mut room.wide);
-    kernel.quantize(&room.wide, INNER, &mut room.bytes);
+    kernel.quantize(&room.wide, &layer.narrow.factors, &mut room.bytes);
     kernel.linear(&room.bytes, &layer.narrow, &mut room.joined);
     kernel.add_and_norm(&mut room.rows, &room.joined, &layer.last);
 }

@@ -160,10 +160,11 @@ fn read_matrix(reader: &mut Reader, inputs: usize, outputs: usize) -> Option<Mat
     const { assert!(WIDTH.is_multiple_of(PANEL) && INNER.is_multiple_of(PANEL)) };
     reader.align(LINE)?;
     let packed = reader.take(inputs * outputs)?;
+    let factors = reader.floats(inputs)?;
     let scales = reader.floats(outputs)?;
     let sums = reader.integers(outputs)?;
     let biases = reader.floats(outputs)?;
-    Some(Matrix { inputs, outputs, packed, scales, sums, biases })
+    Some(Matrix { inputs, outputs, packed, factors, scales, sums, biases })
 }
 
 fn read_norm(reader: &mut Reader) -> Option<Norm> {

@@ -6,7 +6,9 @@ use serde_json::Value;
 use crate::cosine;
 
 /// What four bits per word and eight per weight may cost on any text.
-const LEAST: f32 = 0.99;
+const LEAST: f32 = 0.995;
+/// A text without words is two marks, and nothing evens out what rounding did to them.
+const LEAST_OF_NOTHING: f32 = 0.99;
 /// And on all of them together.
 const LEAST_MEAN: f32 = 0.997;
 
@@ -44,9 +46,12 @@ fn vectors_are_near_those_of_the_unrounded_model() {
     let cosines: Vec<f32> =
         lines.iter().zip(&vectors).map(|(line, vector)| cosine(&line.vector, vector)).collect();
     for (line, cosine) in lines.iter().zip(&cosines) {
-        assert!(*cosine >= LEAST, "{cosine} for {:?}", line.text);
+        let least = if line.text.trim().is_empty() { LEAST_OF_NOTHING } else { LEAST };
+        assert!(*cosine >= least, "{cosine} for {:?}", line.text);
     }
+    let least = cosines.iter().copied().fold(1.0, f32::min);
     let mean = cosines.iter().sum::<f32>() / cosines.len() as f32;
+    println!("cosine to the unrounded model: {mean} on average, {least} at least");
     assert!(mean >= LEAST_MEAN, "{mean}");
 }
 

@@ -236,6 +236,12 @@ fn shown(text: &str) -> String {
     text.split_once("<<").map_or(text, |(before, _)| before).trim().to_owned()
 }
 
+/// Programs and words of the shell that only run what follows them.
+const RUNNERS: &[&str] = &[
+    "sudo", "time", "nohup", "exec", "env", "npx", "bunx", "then", "do", "else", "!", "xvfb-run", "command",
+    "builtin", "stdbuf", "nice", "corepack",
+];
+
 /// Without variables and the programs that only run another one.
 fn bare<'a>(mut words: &'a [&'a str]) -> &'a [&'a str] {
     loop {
@@ -244,23 +250,20 @@ fn bare<'a>(mut words: &'a [&'a str]) -> &'a [&'a str] {
             .split_once('=')
             .is_some_and(|(name, _)| !name.is_empty() && name.chars().all(crate::text::is_word));
         let second = words.get(1).copied().unwrap_or("");
-        let skip = match (program_name(first), second) {
-            _ if assignment => 1,
-            (
-                "sudo" | "time" | "nohup" | "exec" | "env" | "npx" | "bunx" | "then" | "do" | "else" | "!",
-                _,
-            )
-            | ("xvfb-run" | "command" | "builtin" | "stdbuf" | "nice" | "corepack", _) => 1,
+        let program = program_name(first);
+        let skip = match (program, second) {
+            _ if assignment || RUNNERS.contains(&program) => 1,
             ("uv" | "poetry" | "pipenv" | "pdm" | "rye" | "hatch", "run")
             | ("bundle" | "pnpm" | "yarn" | "npm" | "mise" | "direnv", "exec")
-            | ("pnpm" | "yarn", "dlx") => 2,
-            ("python" | "python3", "-m") => 2,
-            ("timeout", _) => 2,
-            ("docker" | "podman", "exec") => return inside_container(words, 2),
+            | ("pnpm" | "yarn", "dlx")
+            | ("python" | "python3", "-m")
+            | ("timeout", _) => 2,
+            ("docker" | "podman" | "docker-compose", "exec") | ("docker-compose", "run") => {
+                return inside_container(words, 2);
+            }
             ("docker" | "podman", "compose") if matches!(words.get(2), Some(&("exec" | "run"))) => {
                 return inside_container(words, 3);
             }
-            ("docker-compose", "exec" | "run") => return inside_container(words, 2),
             _ => return words,
         };
         words = &words[skip.min(words.len())..];
@@ -520,8 +523,7 @@ fn purpose_of(program: &str, sub: &str, plain: &[&str], words: &[&str]) -> (Purp
         "cat" | "head" | "tail" | "less" | "more" | "bat" | "nl" | "wc" | "awk" | "jq" | "yq" | "cut"
         | "sort" | "uniq" | "diff" | "cmp" | "xxd" | "hexdump" | "file" | "stat" | "tree" | "du" | "df"
         | "strings" | "nm" | "objdump" | "column" | "tr" => (Look, 0),
-        "tee" => (Rewrite, 0),
-        "mv" | "patch" => (Rewrite, 0),
+        "tee" | "mv" | "patch" => (Rewrite, 0),
         "ls" | "pwd" | "echo" | "printf" | "true" | "false" | "sleep" | "which" | "type" | "date"
         | "whoami" | "id" | "uname" | "test" | "[" | "[[" | "clear" | "history" | "export" | "set"
         | "source" | "." | "wait" | "kill" | "pkill" | "ps" | "jobs" | "for" | "while" | "if" | "fi"
@@ -594,8 +596,7 @@ fn git(sub: &str, plain: &[&str], words: &[&str]) -> (Purpose, usize) {
         "merge" | "rebase" | "cherry-pick" | "revert" => Purpose::Merge,
         "tag" if plain.len() > 1 && !words.contains(&"-d") && !words.contains(&"-l") => Purpose::Release,
         "mv" => Purpose::Rewrite,
-        "am" | "apply" => Purpose::Other,
-        "pull" | "clone" | "submodule" => Purpose::Other,
+        "am" | "apply" | "pull" | "clone" | "submodule" => Purpose::Other,
         "grep" => Purpose::Search,
         "log" | "show" | "diff" | "blame" | "bisect" | "reflog" => Purpose::Look,
         _ => Purpose::Noise,

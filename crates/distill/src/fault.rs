@@ -47,12 +47,9 @@ impl Fault {
                 best = Some((at, fault));
             }
         }
-        let (at, mut fault) = match best {
-            Some(found) => found,
-            None => {
-                let last = lines.iter().rev().map(|line| line.trim()).find(|line| line.len() > 3)?;
-                return Some(Self { message: one_line(last, MAX_MESSAGE_BYTES), ..Self::default() });
-            }
+        let Some((at, mut fault)) = best else {
+            let last = lines.iter().rev().map(|line| line.trim()).find(|line| line.len() > 3)?;
+            return Some(Self { message: one_line(last, MAX_MESSAGE_BYTES), ..Self::default() });
         };
         if fault.message.is_empty() {
             // `panicked at src/a.rs:3:5:` has its words on the next line.

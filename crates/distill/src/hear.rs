@@ -5,6 +5,7 @@ use model::{MemoryKind, Observation};
 
 use crate::prose;
 use crate::scene::{Draft, Scene};
+use crate::sentences::sentences;
 use crate::state::State;
 use crate::step::{Act, Step};
 use crate::text::{clip, file_name, has_word, is_coined, one_line, stem};
@@ -31,7 +32,7 @@ pub(crate) fn decisions(scene: &Scene<'_>, state: &mut State) -> Vec<Observation
                 }
             }
             Act::Agreed { plan } => {
-                let sentences = prose::sentences(plan);
+                let parts = sentences(plan);
                 let heading = plan
                     .lines()
                     .find(|line| !line.trim().is_empty())
@@ -42,9 +43,7 @@ pub(crate) fn decisions(scene: &Scene<'_>, state: &mut State) -> Vec<Observation
                 let mut draft = Draft::new(MemoryKind::Decision);
                 draft.evidence(step);
                 draft.title = format!("Plan agreed: {}", one_line(heading, 100));
-                for sentence in
-                    sentences.iter().filter(|sentence| sentence.text != heading).take(MAX_FINDINGS)
-                {
+                for sentence in parts.iter().filter(|sentence| sentence.text != heading).take(MAX_FINDINGS) {
                     draft.fact(&sentence.text);
                 }
                 draft.say(&one_line(plan, 700));
@@ -54,10 +53,8 @@ pub(crate) fn decisions(scene: &Scene<'_>, state: &mut State) -> Vec<Observation
         }
     }
     if let Some(step) = scene.prompt_step().filter(|_| prose::is_english(scene.prompt)) {
-        for sentence in prose::sentences(scene.prompt)
-            .iter()
-            .filter(|sentence| prose::orders_decision(&sentence.text))
-            .take(3)
+        for sentence in
+            sentences(scene.prompt).iter().filter(|sentence| prose::orders_decision(&sentence.text)).take(3)
         {
             push(&mut found, state, decision(step, &sentence.text, "The person said"));
         }
@@ -219,26 +216,24 @@ fn delegated(scene: &Scene<'_>, at: usize) -> Option<Observation> {
     let edited = scene.steps.iter().any(|step| {
         matches!(step.act, Act::Edit(_)) && !agent.is_empty() && step.subagent.as_deref() == Some(agent)
     });
-    let sentences = prose::sentences(said);
-    if edited || said.len() < TOO_SHORT || sentences.is_empty() {
+    let parts = sentences(said);
+    if edited || said.len() < TOO_SHORT || parts.is_empty() {
         return None;
     }
-    let title = sentences
+    let title = parts
         .iter()
         .find(|sentence| prose::states_finding(&sentence.text))
         .or_else(|| {
-            sentences
-                .iter()
-                .find(|sentence| sentence.text.len() >= TOO_SHORT && !sentence.text.ends_with('?'))
+            parts.iter().find(|sentence| sentence.text.len() >= TOO_SHORT && !sentence.text.ends_with('?'))
         })
-        .or_else(|| sentences.first())?;
+        .or_else(|| parts.first())?;
     let mut draft = Draft::new(MemoryKind::Discovery);
     draft.evidence(step);
     draft.title = prose::as_title(&title.text, 125);
     if !task.is_empty() {
         draft.subtitle = Some(format!("A subagent on: {task}"));
     }
-    for sentence in sentences.iter().filter(|sentence| sentence.text.len() > 12).take(MAX_FINDINGS) {
+    for sentence in parts.iter().filter(|sentence| sentence.text.len() > 12).take(MAX_FINDINGS) {
         draft.fact(&sentence.text);
     }
     draft.say(&one_line(said, 900));

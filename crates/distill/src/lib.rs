@@ -16,6 +16,7 @@ mod notice;
 mod patch;
 mod prose;
 mod scene;
+mod sentences;
 mod step;
 mod text;
 mod verdict;

@@ -102,6 +102,7 @@ pub(crate) fn area(path: &str) -> Area {
         || in_folder("__tests__")
         || in_folder("spec")
         || in_folder("e2e")
+        || in_folder("fixtures")
         || name.contains("_test.")
         || name.contains(".test.")
         || name.contains(".spec.")
@@ -112,8 +113,8 @@ pub(crate) fn area(path: &str) -> Area {
         "md" | "mdx" | "rst" | "adoc" | "txt" if name != "requirements.txt" => Area::Docs,
         _ if tests => Area::Test,
         "toml" | "yaml" | "yml" | "json" | "ini" | "cfg" | "conf" | "lock" | "env" | "properties" | "txt"
-        | "editorconfig" | "gitignore" | "dockerignore" | "plist" | "service" | "tf" | "tfvars" | "jsonc"
-        | "json5" => Area::Config,
+        | "editorconfig" | "gitignore" | "dockerignore" | "plist" | "service" | "tf" | "tfvars" | "jsonl"
+        | "csv" | "jsonc" | "json5" => Area::Config,
         _ if name.starts_with("dockerfile")
             || name.starts_with("makefile")
             || name.starts_with(".env")
@@ -448,7 +449,7 @@ pub(crate) fn definition(line: &str) -> Option<String> {
                 // What SQL puts between the keyword and the name.
                 let next = words.find(|word| !MODIFIERS.contains(word))?;
                 // A module without a body is a line of a list.
-                if word == "mod" && line.ends_with(';') {
+                if word == "mod" && (line.ends_with(';') || next.starts_with("tests")) {
                     return None;
                 }
                 return name_of(next);

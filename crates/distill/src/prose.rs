@@ -1,137 +1,9 @@
-//! Listens to what a person or an agent said: sentences, and whether one states a decision, a cause, a finding,
+//! Listens to what a person or an agent said: whether a sentence states a decision, a cause, a finding,
 //! something done or something left to do. Markers are English; text in another language gives no claim at all,
 //! which is better than a wrong one. It never rewrites a sentence beyond taking off how it begins.
 
+use crate::sentences::{Sentence, sentences};
 use crate::text::{capitalized, clip, has_word, one_line};
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Sentence {
-    pub text: String,
-    /// The heading it stands under, in small letters.
-    pub heading: String,
-    pub bullet: bool,
-}
-
-/// A longer message is a document; its beginning and its end say what it is about.
-const MAX_TEXT_BYTES: usize = 16 * 1024;
-const MAX_SENTENCES: usize = 160;
-const MAX_SENTENCE_BYTES: usize = 280;
-
-pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
-    let text = &text[..text.floor_char_boundary(MAX_TEXT_BYTES)];
-    let mut found = Vec::new();
-    let mut heading = String::new();
-    let mut paragraph = String::new();
-    let mut fenced = false;
-    for line in text.lines() {
-        let line = line.trim();
-        if line.starts_with("```") || line.starts_with("~~~") {
-            fenced = !fenced;
-        }
-        let fence = fenced || line.starts_with("```") || line.starts_with("~~~");
-        let (bullet, rest) = without_mark(line);
-        let title = line.starts_with('#') || is_title(rest);
-        if fence || line.is_empty() || line.starts_with(['|', '<']) || bullet || title {
-            close(&mut found, &mut paragraph, &heading, false);
-        }
-        if fence || line.is_empty() || line.starts_with(['|', '<']) {
-            continue;
-        }
-        if title {
-            heading = unmarked(line.trim_start_matches('#')).trim_end_matches(':').trim().to_lowercase();
-        } else if bullet {
-            // A bullet is one thought, whatever stops it holds.
-            let mut thought = unmarked(rest);
-            close(&mut found, &mut thought, &heading, true);
-        } else {
-            if !paragraph.is_empty() {
-                paragraph.push(' ');
-            }
-            paragraph.push_str(&unmarked(rest));
-        }
-        if found.len() >= MAX_SENTENCES {
-            break;
-        }
-    }
-    close(&mut found, &mut paragraph, &heading, false);
-    found.truncate(MAX_SENTENCES);
-    found
-}
-
-/// A line that announces what follows: `**Next steps**`, `Remaining:`.
-fn is_title(line: &str) -> bool {
-    let bold = line.starts_with("**")
-        && line.trim_end_matches(':').ends_with("**")
-        && line.matches("**").count() == 2;
-    line.len() < 60 && (bold || (line.ends_with(':') && !line.contains('`')))
-}
-
-/// Without the sign of a list.
-fn without_mark(line: &str) -> (bool, &str) {
-    for mark in ["- [ ] ", "- [x] ", "- ", "* ", "+ ", "• ", "– "] {
-        if let Some(rest) = line.strip_prefix(mark) {
-            return (true, rest.trim_start());
-        }
-    }
-    let digits = line.len() - line.trim_start_matches(|char: char| char.is_ascii_digit()).len();
-    if (1..=2).contains(&digits)
-        && let Some(rest) = line[digits..].strip_prefix(". ").or_else(|| line[digits..].strip_prefix(") "))
-    {
-        return (true, rest.trim_start());
-    }
-    (false, line.trim_start_matches("> "))
-}
-
-fn unmarked(text: &str) -> String {
-    text.replace("**", "").replace("__", "").trim().to_owned()
-}
-
-fn close(found: &mut Vec<Sentence>, paragraph: &mut String, heading: &str, whole: bool) {
-    let text = std::mem::take(paragraph);
-    let parts = if whole { vec![text.as_str()] } else { split(&text) };
-    for part in parts {
-        let part = one_line(part, MAX_SENTENCE_BYTES);
-        if part.len() > 2 {
-            found.push(Sentence { text: part, heading: clip(heading, 60), bullet: whole });
-        }
-    }
-}
-
-/// Ends of sentences: a stop, then space, then no small letter. Code in ticks is not looked into.
-fn split(text: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let mut start = 0;
-    let mut ticks = false;
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, char)) = chars.next() {
-        if char == '`' {
-            ticks = !ticks;
-        }
-        let stop = matches!(char, '.' | '!' | '?')
-            && matches!(chars.peek(), Some((_, next)) if next.is_whitespace());
-        let full = matches!(char, '。' | '！' | '？');
-        if ticks || !(stop || full) {
-            continue;
-        }
-        let end = at + char.len_utf8();
-        let before = &text[start..end];
-        let abbreviated = ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "No."]
-            .iter()
-            .any(|word| before.ends_with(word));
-        let next = text[end..].trim_start().chars().next();
-        // A name begins small and begins a sentence: `compact.rs never checks`.
-        let word = text[end..].split_whitespace().next().unwrap_or("");
-        let name = word.trim_end_matches(['.', ',', ':']).contains(['.', '_', '/', '(']);
-        if abbreviated || (next.is_some_and(char::is_lowercase) && !name) {
-            continue;
-        }
-        parts.push(before.trim());
-        start = end;
-    }
-    parts.push(text[start..].trim());
-    parts.retain(|part| !part.is_empty());
-    parts
-}
 
 /// Whether markers can be trusted: enough of the words that hold English together.
 pub(crate) fn is_english(text: &str) -> bool {
@@ -636,20 +508,6 @@ pub(crate) fn intent(prompt: &str) -> Intent {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sentences_end_where_people_end_them() {
-        let text = "Fixed it. The cause was `a.b. C` in v1.2.3, e.g. here.\n\n## Next steps\n- Add docs. Then ship.\n```\ncode. Here\n```\nBye";
-        let found: Vec<_> =
-            sentences(text).into_iter().map(|sentence| (sentence.text, sentence.heading)).collect();
-        let expected = [
-            ("Fixed it.", ""),
-            ("The cause was `a.b. C` in v1.2.3, e.g. here.", ""),
-            ("Add docs. Then ship.", "next steps"),
-            ("Bye", "next steps"),
-        ];
-        assert_eq!(found, expected.map(|(text, heading)| (text.to_owned(), heading.to_owned())));
-    }
 
     #[test]
     fn a_choice_is_told_from_a_change_a_question_and_a_maybe() {

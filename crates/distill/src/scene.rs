@@ -6,7 +6,8 @@ use std::cell::RefCell;
 use model::{EventId, MemoryKind, Millis, Observation, Provenance};
 
 use crate::concepts;
-use crate::prose::{Intent, Sentence};
+use crate::prose::Intent;
+use crate::sentences::{Sentence, sentences};
 use crate::step::{Act, Step};
 use crate::text::{clip, file_name, has_word, is_coined, one_line, push_new, stem};
 use crate::work::{Piece, Sorted};
@@ -20,6 +21,8 @@ pub(crate) struct Scene<'a> {
     pub said: Vec<Sentence>,
     pub english: bool,
     used: RefCell<Vec<bool>>,
+    /// For each sentence, how much it has to do with each piece.
+    relations: Vec<Vec<u32>>,
 }
 
 impl<'a> Scene<'a> {
@@ -30,9 +33,17 @@ impl<'a> Scene<'a> {
         message: &str,
         intent: Intent,
     ) -> Self {
-        let said = crate::prose::sentences(message);
+        let said = sentences(message);
         let used = RefCell::new(vec![false; said.len()]);
-        Self { steps, sorted, prompt, intent, said, english: crate::prose::is_english(message), used }
+        let english = crate::prose::is_english(message);
+        let mut scene = Self { steps, sorted, prompt, intent, said, english, used, relations: Vec::new() };
+        if english {
+            let row = |sentence: &Sentence| {
+                sorted.pieces.iter().map(|piece| scene.relation(&sentence.text, piece)).collect()
+            };
+            scene.relations = scene.said.iter().map(row).collect();
+        }
+        scene
     }
 
     pub(crate) fn message_step(&self) -> Option<&'a Step> {
@@ -91,12 +102,17 @@ impl<'a> Scene<'a> {
         score
     }
 
-    /// Whether no other piece of this turn has more to do with the sentence.
-    pub(crate) fn belongs(&self, sentence: &str, piece: &Piece) -> Option<u32> {
-        let own = self.relation(sentence, piece);
-        let best = self.sorted.pieces.iter().map(|piece| self.relation(sentence, piece)).max().unwrap_or(0);
-        let alone = self.sorted.pieces.len() == 1;
-        (own == best && (own > 0 || alone)).then_some(own)
+    /// How much the sentence at a place has to do with a piece, if no other piece of this turn has more.
+    pub(crate) fn belongs(&self, sentence: usize, piece: &Piece) -> Option<u32> {
+        let row = self.relations.get(sentence)?;
+        let own = self
+            .sorted
+            .pieces
+            .iter()
+            .position(|other| std::ptr::eq(other, piece))
+            .and_then(|at| row.get(at))?;
+        let alone = row.len() == 1;
+        (row.iter().max() == Some(own) && (*own > 0 || alone)).then_some(*own)
     }
 
     pub(crate) fn edits(&self, piece: &Piece) -> impl Iterator<Item = &'a crate::patch::Edit> {

@@ -201,12 +201,12 @@ fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
 fn act(call: &ToolCall, cwd: Option<&str>) -> Option<Act> {
     let input = &call.input;
     match &call.outcome {
-        Outcome::Pending => None,
+        // Interrupted by a person: nothing came of it.
+        Outcome::Pending | Outcome::Failed { interrupted: true, .. } => None,
         Outcome::Denied { reason } => Some(Act::Denied {
             what: one_line(&about(input), MAX_ABOUT_BYTES),
             reason: one_line(reason, MAX_ABOUT_BYTES),
         }),
-        Outcome::Failed { interrupted: true, .. } => None,
         Outcome::Failed { error, .. } => failed(call, error),
         Outcome::Succeeded { response, .. } => succeeded(&call.name, input, response, cwd),
     }
@@ -617,7 +617,7 @@ fn scalars(value: &Value) -> String {
     for (name, value) in fields.iter().take(8) {
         match value {
             Value::String(text) if !text.is_empty() => {
-                parts.push(format!("{}: {}", clip(name, 40), one_line(text, 80)))
+                parts.push(format!("{}: {}", clip(name, 40), one_line(text, 80)));
             }
             Value::Number(number) => parts.push(format!("{}: {number}", clip(name, 40))),
             Value::Bool(flag) => parts.push(format!("{}: {flag}", clip(name, 40))),

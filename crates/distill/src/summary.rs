@@ -21,7 +21,7 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
         match observation.kind {
             MemoryKind::Discovery => push_new(&mut summary.learned, &observation.title, MAX_LINES),
             MemoryKind::Decision => {
-                push_new(&mut summary.learned, &format!("Decided: {}", observation.title), MAX_LINES)
+                push_new(&mut summary.learned, &format!("Decided: {}", observation.title), MAX_LINES);
             }
             MemoryKind::Failure => push_new(&mut summary.next_steps, &observation.title, MAX_LINES),
             _ => push_new(&mut summary.completed, &observation.title, MAX_LINES + 4),
@@ -72,7 +72,7 @@ fn investigated(scene: &Scene<'_>) -> Vec<String> {
         match &scene.steps[at].act {
             Act::Read { file, .. } => push_new(&mut files, file, 60),
             Act::Search { pattern, hits, .. } => {
-                push_new(&mut searched, &format!("`{}` ({hits} hits)", clip(pattern, 50)), 60)
+                push_new(&mut searched, &format!("`{}` ({hits} hits)", clip(pattern, 50)), 60);
             }
             Act::Web { about, .. } => push_new(&mut others, &format!("Looked up {about}"), MAX_LINES),
             Act::Call { server, name, about, .. } => {

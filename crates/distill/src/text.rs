@@ -155,7 +155,8 @@ pub(crate) fn find_word(text: &str, word: &str) -> Option<usize> {
     let free = |byte: Option<&u8>| byte.is_none_or(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'));
     let starts_as_word = needle[0].is_ascii_alphanumeric();
     let ends_as_word = needle[needle.len() - 1].is_ascii_alphanumeric();
-    (0..=bytes.len() - needle.len()).find(|&at| {
+    let (small, large) = (needle[0].to_ascii_lowercase(), needle[0].to_ascii_uppercase());
+    memchr::memchr2_iter(small, large, &bytes[..=bytes.len() - needle.len()]).find(|&at| {
         bytes[at..at + needle.len()].eq_ignore_ascii_case(needle)
             && (!starts_as_word || at == 0 || free(bytes.get(at - 1)))
             && (!ends_as_word || free(bytes.get(at + needle.len())))

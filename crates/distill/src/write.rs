@@ -74,8 +74,11 @@ fn explanation(scene: &Scene<'_>, piece: &Piece) -> (Option<String>, Option<Stri
     let mut best_cause: Option<(u32, usize, String)> = None;
     let mut best_fix: Option<(u32, usize, String)> = None;
     for (at, sentence) in scene.free(|sentence| !prose::states_next(sentence)) {
-        let Some(score) = scene.belongs(&sentence.text, piece) else { continue };
         let explicit = has_word(&sentence.text, "root cause") || has_word(&sentence.text, "caused by");
+        // A root cause that names nothing is that of the only thing that was repaired.
+        let only =
+            explicit && scene.sorted.pieces.iter().filter(|piece| !piece.resolved.is_empty()).count() == 1;
+        let Some(score) = scene.belongs(at, piece).or(only.then_some(0)) else { continue };
         let weight = score + if explicit { 3 } else { 0 };
         if prose::states_cause(&sentence.text) {
             if best_cause.as_ref().is_none_or(|(known, ..)| weight > *known) {
@@ -194,7 +197,7 @@ fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
     let mut said: Vec<(u32, usize, String)> = scene
         .free(|sentence| prose::states_done(&sentence.text) && !prose::states_next(sentence))
         .into_iter()
-        .filter_map(|(at, sentence)| Some((scene.belongs(&sentence.text, piece)?, at, sentence.text.clone())))
+        .filter_map(|(at, sentence)| Some((scene.belongs(at, piece)?, at, sentence.text.clone())))
         .collect();
     said.sort_by_key(|(score, at, _)| (std::cmp::Reverse(*score), *at));
     draft.kind = kind(scene, piece, commit);
@@ -212,10 +215,8 @@ fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
     }
     if !piece.stumbles.is_empty() {
         let causes = scene.free(|sentence| prose::states_cause(&sentence.text));
-        let cause = causes
-            .into_iter()
-            .filter(|(_, sentence)| scene.belongs(&sentence.text, piece).is_some_and(|score| score >= 3))
-            .next();
+        let cause =
+            causes.into_iter().find(|(at, _)| scene.belongs(*at, piece).is_some_and(|score| score >= 3));
         if let Some((at, sentence)) = cause {
             scene.take(at);
             draft.fact(&format!("Cause, as said: {}", sentence.text));
@@ -347,12 +348,11 @@ fn tell_rest(scene: &Scene<'_>, draft: &mut Draft, piece: &Piece) {
     let passed = |purpose: Purpose| {
         // Only what ran after the last change to the code says something about it.
         let last = piece.edits.iter().copied().filter(|&at| is_code(scene, at)).max().unwrap_or(0);
-        let runs = piece.runs.iter().chain(&piece.proof).rev().copied().filter(|at| *at > last);
-        runs.filter_map(|at| match &scene.steps[at].act {
+        let mut runs = piece.runs.iter().chain(&piece.proof).rev().copied().filter(|at| *at > last);
+        runs.find_map(|at| match &scene.steps[at].act {
             Act::Run(run) if run.ok && run.command.purpose == purpose => Some(run),
             _ => None,
         })
-        .next()
     };
     let proof = piece.proof.and_then(|at| match &scene.steps[at].act {
         Act::Run(run) => Some(run),
@@ -494,6 +494,13 @@ fn built_title(
     shape_title(scene, piece)
 }
 
+/// Constants last: what does something says more.
+fn leading(names: &[String]) -> Vec<&str> {
+    let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+    names.sort_by_key(|name| !name.chars().any(char::is_lowercase));
+    names
+}
+
 /// From the patch alone.
 fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
     let edits: Vec<&Edit> = scene.edits(piece).collect();
@@ -507,6 +514,14 @@ fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
     if let Some((from, to)) = edits.iter().find_map(|edit| edit.renamed.as_ref()) {
         return format!("Rename {from} to {to} in {}", enumerate(&files, 2));
     }
+    let created: Vec<&str> = edits
+        .iter()
+        .filter(|edit| edit.created && edit.area() == Area::Code)
+        .map(|edit| edit.file.as_str())
+        .collect();
+    if created.len() > 2 {
+        return format!("Add {}", enumerate(&created, 2));
+    }
     if let Some(edit) = edits
         .iter()
         .find(|edit| edit.created && edit.area() == Area::Code)
@@ -515,13 +530,13 @@ fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
         return if edit.defines.is_empty() {
             format!("Add {}", edit.file)
         } else {
-            format!("Add {}: {}", edit.file, enumerate(&edit.defines, 3))
+            format!("Add {}: {}", edit.file, enumerate(&leading(&edit.defines), 3))
         };
     }
     if let Some(edit) =
         edits.iter().max_by_key(|edit| edit.defines.len()).filter(|edit| !edit.defines.is_empty())
     {
-        return format!("Add {} to {}", enumerate(&edit.defines, 3), file_name(&edit.file));
+        return format!("Add {} to {}", enumerate(&leading(&edit.defines), 3), file_name(&edit.file));
     }
     if let Some(edit) = edits.iter().max_by_key(|edit| (edit.area() == Area::Code, edit.added + edit.removed))
     {

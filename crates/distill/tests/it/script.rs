@@ -218,6 +218,7 @@ pub(crate) fn event(envelope: &Value, number: usize) -> Event {
     agents::by_name("claude-code").unwrap().read(&incoming)
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "made for the call and nothing else")]
 fn tool(name: &str, input: Value, response: Value) -> Value {
     json!({"hook_event_name": "PostToolUse", "tool_name": name, "tool_input": input, "tool_response": response, "duration_ms": 12})
 }

@@ -1,8 +1,7 @@
 //! Takes in transcripts of sessions that ran before we were there: as the events their hooks would have sent, in
 //! the way of every envelope. One at a time, in the background; may be stopped and begun again anywhere.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,6 +11,7 @@ use agents::ClaudeCode;
 use agents::transcript::{Ending, PastEvent, events_of};
 use model::{Millis, SessionId};
 use serde_json::{Value, json};
+use store::archive::RawLines;
 use store::{StoreError, Tables};
 
 use crate::intake::Intake;
@@ -19,8 +19,6 @@ use crate::learner::Learner;
 
 /// Events in one commit.
 const BATCH: usize = 256;
-/// A longer line is an image or a mistake; the rest of the file is read all the same.
-const MAX_LINE: u64 = 64 << 20;
 /// A file that has not changed for so long belongs to a session that is over.
 const OVER: Duration = Duration::from_hours(24);
 /// How far reading may be ahead of learning: what is not learned yet is not known to be there already.
@@ -107,23 +105,17 @@ impl Backfill {
     }
 
     fn take_file(&self, intake: &Intake, learner: &Learner, path: &Path) -> Result<(), BackfillError> {
-        let file = File::open(path)?;
-        let meta = file.metadata()?;
-        if !meta.is_file() {
-            return Err(io::Error::from(io::ErrorKind::InvalidInput).into());
-        }
-        let still = meta.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
+        let mut raw = RawLines::open(path)?;
+        let still =
+            std::fs::metadata(path)?.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
         let ending = if still.is_some_and(|age| age > OVER) { Ending::Over } else { Ending::Open };
-        let mut reader = BufReader::with_capacity(256 << 10, file);
-        let mut raw = Vec::new();
-        let (mut number, mut trouble) = (0, None);
-        let lines = std::iter::from_fn(|| match next_line(&mut reader, &mut raw) {
-            Ok(0) => None,
-            Ok(read) => {
-                self.bytes_done.fetch_add(read, Ordering::Relaxed);
-                number += 1;
-                Some(ClaudeCode.lines(number - 1, &raw))
-            }
+        let (mut read, mut trouble) = (0, None);
+        let lines = std::iter::from_fn(|| match raw.next() {
+            Ok(line) => line.map(|line| {
+                self.bytes_done.fetch_add(line.end - read, Ordering::Relaxed);
+                read = line.end;
+                ClaudeCode.lines(line.number, line.bytes)
+            }),
             Err(error) => {
                 trouble = Some(error);
                 None
@@ -171,17 +163,6 @@ enum BackfillError {
     Read(#[from] io::Error),
     #[error(transparent)]
     Store(#[from] StoreError),
-}
-
-/// One line without its end. What is longer than the bound is passed over as an empty one.
-fn next_line(reader: &mut BufReader<File>, raw: &mut Vec<u8>) -> io::Result<u64> {
-    raw.clear();
-    let mut read = reader.by_ref().take(MAX_LINE).read_until(b'\n', raw)? as u64;
-    if read == MAX_LINE && raw.last() != Some(&b'\n') {
-        raw.clear();
-        read += reader.skip_until(b'\n')? as u64;
-    }
-    Ok(read)
 }
 
 /// What is recorded already: by an earlier backfill, under the same id, or by the hooks of the session itself,

@@ -14,8 +14,10 @@ use wire::{Kind, Status};
 use crate::backfill::Backfill;
 use crate::deeds;
 use crate::door::{Answer, Answerer, Request};
+use crate::embedding::Embedding;
 use crate::intake::{Intake, now};
 use crate::learner::Learner;
+use crate::searching;
 use crate::{LoadConfig, Wish};
 
 /// The longest a question may keep a thread of the door.
@@ -25,6 +27,7 @@ pub(crate) struct Daemon {
     pub(crate) intake: Arc<Intake>,
     pub(crate) learner: Arc<Learner>,
     pub(crate) backfill: Arc<Backfill>,
+    pub(crate) embedding: Arc<Embedding>,
     pub(crate) wish: Sender<Wish>,
     pub(crate) load_config: LoadConfig,
     pub(crate) namespace: String,
@@ -74,6 +77,13 @@ impl Daemon {
             Some("reload") => self.reload(),
             Some("deeds") => self.deeds(&question, request.wait),
             Some("backfill") => self.start_backfill(&question),
+            Some("search") => searching::search(&self.intake, &self.embedding, &question),
+            Some("search-batch") => searching::batch(&self.embedding, &question),
+            Some("model") => self.embedding.to_json(),
+            Some(ask @ ("model-pause" | "model-resume")) => {
+                self.embedding.pause(ask == "model-pause");
+                self.embedding.to_json()
+            }
             Some("backfill-status") => self.backfill.to_json(),
             Some("backfill-stop") => {
                 self.backfill.stop();
@@ -92,6 +102,11 @@ impl Daemon {
                     "deeds",
                     "backfill",
                     "backfill-status",
+                    "search",
+                    "search-batch",
+                    "model",
+                    "model-pause",
+                    "model-resume",
                     "backfill-stop",
                 ];
                 let stdout = json!({ "error": "unknown question", "known": known }).to_string().into_bytes();
@@ -151,6 +166,7 @@ impl Daemon {
         let (config, errors) = (self.load_config)();
         let redactor = crate::redactor(&self.intake.place, &config, &self.intake.log);
         self.intake.change_rules(config, redactor);
+        self.embedding.reconsider();
         json!({ "errors": errors.iter().map(ToString::to_string).collect::<Vec<_>>() })
     }
 }

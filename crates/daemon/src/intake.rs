@@ -353,8 +353,9 @@ fn note_workspace(context: &mut model::Context, workspace: &Workspace) {
     context.insert("root".to_owned(), workspace.root.clone());
     context.insert("project".to_owned(), workspace.project.clone());
     context.insert("project-key".to_owned(), workspace.project_key.clone());
+    // An event of the past knows the branch of its day.
     if let Some(branch) = &workspace.branch {
-        context.insert("branch".to_owned(), branch.clone());
+        context.entry("branch".to_owned()).or_insert_with(|| branch.clone());
     }
 }
 

@@ -192,7 +192,7 @@ impl Learner {
         let done = Done { id: entry.id, at: entry.at };
         match catch_unwind(AssertUnwindSafe(|| engine::deeds::learn(tx, done, &deed))) {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(engine::EngineError::Store(error))) => Err(error),
+            Ok(Err(error)) => error.into_store().map_or(Ok(()), Err),
             Err(_) => {
                 count(&self.intake.counters.learn_failures);
                 self.intake.log.warn(format_args!("learning the deed {} panicked", entry.id));
@@ -219,7 +219,7 @@ impl Learner {
         for behavior in hearers(&config, event.kind) {
             match catch_unwind(AssertUnwindSafe(|| behavior.learn(tx, &event))) {
                 Ok(Ok(())) => {}
-                Ok(Err(engine::EngineError::Store(error))) => return Err(error),
+                Ok(Err(error)) => error.into_store().map_or(Ok(()), Err)?,
                 Err(_) => {
                     count(&self.intake.counters.learn_failures);
                     self.intake.log.warn(format_args!("{} panicked on {}", behavior.name(), entry.id));

@@ -10,11 +10,13 @@ mod bell;
 mod control;
 mod deeds;
 mod door;
+mod embedding;
 mod intake;
 mod learner;
 mod lifecycle;
 mod log;
 mod metrics;
+mod searching;
 mod spool_watch;
 mod transcripts;
 mod workspace;
@@ -33,9 +35,9 @@ use redact::Redactor;
 use store::{Journal, StoreError};
 
 use crate::backfill::Backfill;
-use crate::bell::Bell;
 use crate::control::Daemon;
 use crate::door::Door;
+use crate::embedding::Embedding;
 use crate::intake::{Intake, now};
 use crate::learner::Learner;
 use crate::lifecycle::{Bound, Lock};
@@ -129,9 +131,9 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     intake.drain_spool();
 
     let (wish, wishes) = mpsc::channel();
-    let embedding: Arc<Bell> = Arc::default();
-    let transcripts = Transcripts::new(Arc::clone(&intake), Arc::clone(&embedding));
-    let bells = vec![Arc::clone(&transcripts.bell), Arc::clone(&embedding)];
+    let embedding = Embedding::new(Arc::clone(&intake), Arc::default());
+    let transcripts = Transcripts::new(Arc::clone(&intake), Arc::clone(&embedding.bell));
+    let bells = vec![Arc::clone(&transcripts.bell), Arc::clone(&embedding.bell)];
     let learner = Learner::new(Arc::clone(&intake), bells);
     let learning = {
         let learner = Arc::clone(&learner);
@@ -147,9 +149,17 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
             .spawn(move || transcripts.run())
             .map_err(at(place.data.clone()))?
     };
+    let filing = {
+        let embedding = Arc::clone(&embedding);
+        thread::Builder::new()
+            .name("embedding".into())
+            .spawn(move || embedding.run())
+            .map_err(at(place.data.clone()))?
+    };
     let backfill: Arc<Backfill> = Arc::default();
     let daemon = Arc::new(Daemon {
         backfill: Arc::clone(&backfill),
+        embedding: Arc::clone(&embedding),
         intake: Arc::clone(&intake),
         learner: Arc::clone(&learner),
         wish: wish.clone(),
@@ -174,10 +184,11 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     backfill.stop();
     learner.stop();
     transcripts.bell.close();
-    embedding.close();
+    embedding.bell.close();
     // The learner stops between two transactions; what it has not derived it derives after the next start.
     let _ = learning.join();
     let _ = archiving.join();
+    let _ = filing.join();
     let _ = std::fs::remove_file(place.pid_file());
     Ok(if wished == Wish::HandOver { Ended::Superseded } else { Ended::Stopped })
 }

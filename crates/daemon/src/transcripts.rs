@@ -113,8 +113,7 @@ impl Transcripts {
             tables.write(|batch| {
                 for chunk in &cut {
                     let memory = memory(session, wish, chunk);
-                    engine::memory::keep(batch, &memory)
-                        .map_err(|engine::EngineError::Store(error)| error)?;
+                    engine::memory::keep(batch, &memory)?;
                 }
                 batch.set_state(session, CHUNKED, &next.to_string(), crate::intake::now())
             })?;

@@ -62,9 +62,9 @@ pub(crate) mod tests {
     pub(crate) fn learn_in(tables: &mut Tables, behavior: &dyn Behavior, event: &Event) {
         tables
             .write(|batch| {
-                behavior.learn(batch, event).map_err(|error| match error {
-                    crate::EngineError::Store(error) => error,
-                })
+                behavior
+                    .learn(batch, event)
+                    .map_err(|error| error.into_store().expect("only the store fails"))
             })
             .expect("the tables take it");
     }

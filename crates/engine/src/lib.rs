@@ -6,7 +6,6 @@ mod behaviors;
 pub mod config;
 pub mod deeds;
 mod fence;
-mod filing;
 mod life;
 pub mod memory;
 mod merge;
@@ -25,6 +24,16 @@ pub enum EngineError {
     /// Words alone must do.
     #[error(transparent)]
     Embed(#[from] embed::EmbedError),
+}
+
+impl EngineError {
+    /// What the store said; anything else is passed over by whoever only writes.
+    pub fn into_store(self) -> Option<store::StoreError> {
+        match self {
+            Self::Store(error) => Some(error),
+            Self::Embed(_) => None,
+        }
+    }
 }
 
 pub type Result<T> = std::result::Result<T, EngineError>;

@@ -1,10 +1,8 @@
-//! Keeping a memory: bounded, measured, told apart from what is already known, filed by its words. The one way
-//! into the table of memories.
+//! Keeping a memory: bounded, measured, told apart from what is already known. The one way into the table of
+//! memories; search learns of it by itself.
 
 use model::{Event, Memory, MemoryId, MemoryKind, Provenance, Urgency, WorkspaceKey, estimate_tokens};
-use store::{Batch, Filing, Put};
-
-use crate::Result;
+use store::{Batch, Filing, Put, StoreError};
 
 /// A title is a line in a list.
 pub const MAX_TITLE: usize = 200;
@@ -14,33 +12,21 @@ pub const MAX_TEXT: usize = 64 << 10;
 const MAX_ITEMS: usize = 64;
 const MAX_ITEM: usize = 1000;
 
-/// Keeps a memory under its id and files it by its words.
-pub fn keep(batch: &mut Batch<'_>, memory: &Memory) -> Result<Put> {
+/// Keeps a memory under its id.
+pub fn keep(batch: &mut Batch<'_>, memory: &Memory) -> Result<Put, StoreError> {
     let memory = bounded(memory);
     let filing = Filing { seq: batch.position(), tokens: cost(&memory), fingerprint: fingerprint(&memory) };
-    let put = batch.put_memory(&memory, filing)?;
-    if let Put::New(n) | Put::Changed(n) = put {
-        crate::filing::file(batch, n, &memory)?;
-    }
-    Ok(put)
+    batch.put_memory(&memory, filing)
 }
 
 /// Takes a memory away for good, wherever it is filed.
-pub fn forget(batch: &mut Batch<'_>, id: MemoryId) -> Result<bool> {
-    let gone = batch.forget_memory(id)?;
-    if let Some(n) = gone {
-        crate::filing::unfile(batch, n)?;
-    }
-    Ok(gone.is_some())
+pub fn forget(batch: &mut Batch<'_>, id: MemoryId) -> Result<bool, StoreError> {
+    Ok(batch.forget_memory(id)?.is_some())
 }
 
 /// Takes a memory away to make room.
-pub fn drop_for_room(batch: &mut Batch<'_>, id: MemoryId) -> Result<bool> {
-    let gone = batch.drop_memory(id)?;
-    if let Some(n) = gone {
-        crate::filing::unfile(batch, n)?;
-    }
-    Ok(gone.is_some())
+pub fn drop_for_room(batch: &mut Batch<'_>, id: MemoryId) -> Result<bool, StoreError> {
+    Ok(batch.drop_memory(id)?.is_some())
 }
 
 /// A memory of what an event shows, with the place it happened in.

@@ -196,7 +196,7 @@ pub struct Memory {
     /// The project's name as people say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// The same for every clone and worktree of one repository.
+    /// The same for every worktree of one repository; clones are joined where they are looked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_key: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

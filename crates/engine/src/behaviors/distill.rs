@@ -260,7 +260,9 @@ mod tests {
                 .write(|batch| {
                     batch.set_position((from + at) as u64 + 1);
                     for behavior in behaviors.into_iter().filter(|one| one.on().contains(&event.kind)) {
-                        behavior.learn(batch, event).map_err(|crate::EngineError::Store(error)| error)?;
+                        behavior
+                            .learn(batch, event)
+                            .map_err(|error| error.into_store().expect("only the store fails"))?;
                     }
                     Ok(())
                 })

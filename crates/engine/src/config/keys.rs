@@ -42,6 +42,30 @@ pub(crate) const KEYS: &[Row] = &[
         manual: "Tools whose calls are not recorded: bookkeeping that says nothing about the work.",
     },
     Row {
+        name: "embed.base-url",
+        kind: Kind::Text,
+        default: Default::Word(""),
+        manual: "Where a remote embedder answers, for example `http://127.0.0.1:11434` (Ollama) or `https://api.openai.com/v1`; empty is the provider's own address.",
+    },
+    Row {
+        name: "embed.key-variable",
+        kind: Kind::Text,
+        default: Default::Word(""),
+        manual: "The environment variable that holds a remote embedder's key. The key itself is never stored.",
+    },
+    Row {
+        name: "embed.model",
+        kind: Kind::Text,
+        default: Default::Word("minilm-l6"),
+        manual: "The model that reads memories and questions: `minilm-l6` or `static-128` (both built in), one that `throughline model install` brought, or a remote provider's name for it.",
+    },
+    Row {
+        name: "embed.provider",
+        kind: Kind::Word(&["builtin", "openai", "ollama"]),
+        default: Default::Word("builtin"),
+        manual: "Who makes vectors: this process, an OpenAI-compatible server, or Ollama. Remote ones are sent your memories, redacted.",
+    },
+    Row {
         name: "journal.durability",
         kind: Kind::Word(&["power", "process"]),
         default: Default::Word("power"),

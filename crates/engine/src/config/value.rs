@@ -21,6 +21,8 @@ pub enum Kind {
     },
     /// One of these words.
     Word(&'static [&'static str]),
+    /// Any text of one line.
+    Text,
     List,
 }
 
@@ -35,6 +37,7 @@ impl Kind {
                 (None, Some(flag)) => self.checked(Value::Text(if flag { "on" } else { "off" }.to_owned())),
                 _ => None,
             },
+            Self::Text => self.checked(Value::Text(item.as_str()?.to_owned())),
             Self::List => {
                 let list = item.as_array()?;
                 list.iter().map(|one| one.as_str().map(str::to_owned)).collect::<Option<_>>().map(Value::List)
@@ -50,7 +53,7 @@ impl Kind {
                 _ => None,
             },
             Self::Number { .. } => self.checked(Value::Number(text.parse().ok()?)),
-            Self::Word(_) => self.checked(Value::Text(text.to_owned())),
+            Self::Word(_) | Self::Text => self.checked(Value::Text(text.to_owned())),
             Self::List => Some(Value::List(
                 text.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_owned).collect(),
             )),
@@ -61,6 +64,7 @@ impl Kind {
         let fits = match (self, &value) {
             (Self::Number { least }, Value::Number(number)) => number >= least,
             (Self::Word(words), Value::Text(word)) => words.contains(&word.as_str()),
+            (Self::Text, Value::Text(text)) => !text.contains(['\n', '\r']),
             _ => false,
         };
         fits.then_some(value)
@@ -73,6 +77,7 @@ impl fmt::Display for Kind {
             Self::Flag => f.write_str("true or false"),
             Self::Number { least } => write!(f, "a whole number of at least {least}"),
             Self::Word(words) => write!(f, "one of {}", words.join(", ")),
+            Self::Text => f.write_str("a text of one line"),
             Self::List => f.write_str("a list of strings"),
         }
     }

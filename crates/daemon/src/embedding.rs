@@ -1,0 +1,265 @@
+//! Files new memories for search, in its own time: words at once, vectors when there is a moment. Owns the search
+//! everybody asks. One thread; asleep while nothing is due, and then without a model in memory.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use embed::{EmbedError, Embedder, Identity, MiniLm, StaticModel};
+use engine::EngineError;
+use engine::config::Config;
+use engine::search::{Model, Search};
+use providers::embedder::Dialect;
+use providers::{Endpoint, Key, ProviderError, RemoteEmbedder, ollama, openai};
+use serde_json::{Value, json};
+use store::{StoreError, Tables};
+
+use crate::bell::{Bell, Woken};
+use crate::intake::Intake;
+
+/// Memories filed by their words in one transaction.
+const INDEX_BATCH: usize = 256;
+/// Memories given to the model at once: about a third of a second of one core.
+const EMBED_BATCH: usize = 16;
+/// A model nobody has asked for this long gives its memory back.
+const IDLE: Duration = Duration::from_mins(1);
+/// After a remote model did not answer.
+const BACK_OFF: Duration = Duration::from_mins(1);
+/// A remote model may take this long for a batch, and a tenth of it for a question.
+const REMOTE_PATIENCE: Duration = Duration::from_secs(20);
+const QUESTION_PATIENCE: Duration = Duration::from_secs(2);
+/// Pages of the executable that are read again when they are needed.
+pub(crate) const BUILTIN: &str = "minilm-l6";
+pub(crate) const BUILTIN_STATIC: &str = "static-128";
+
+pub(crate) struct Embedding {
+    intake: Arc<Intake>,
+    pub(crate) bell: Arc<Bell>,
+    paused: AtomicBool,
+    desk: Mutex<Desk>,
+}
+
+/// What is opened when it is first needed.
+#[derive(Default)]
+struct Desk {
+    search: Option<Arc<Search>>,
+    /// The name of the model that search reads by, as the configuration says it.
+    model: Option<String>,
+    trouble: Option<String>,
+    last_used: Option<Instant>,
+}
+
+impl Embedding {
+    pub(crate) fn new(intake: Arc<Intake>, bell: Arc<Bell>) -> Arc<Self> {
+        Arc::new(Self { intake, bell, paused: AtomicBool::new(false), desk: Mutex::default() })
+    }
+
+    /// Returns when the bell is closed.
+    pub(crate) fn run(&self) {
+        // Whatever was due when the last daemon left.
+        self.bell.ring();
+        let mut patience = None;
+        loop {
+            match self.bell.wait(patience) {
+                Woken::Closed => return,
+                Woken::Late => self.release(),
+                Woken::Rung => {}
+            }
+            patience = match self.work() {
+                Ok(()) => self.in_use().then_some(IDLE),
+                Err(error) => {
+                    self.intake.log.warn(format_args!("search waits: {error}"));
+                    self.desk().trouble = Some(error.to_string());
+                    Some(BACK_OFF)
+                }
+            };
+        }
+    }
+
+    /// Search, with every memory filed by its words that the tables have.
+    pub(crate) fn ready(&self) -> Result<Arc<Search>, EngineError> {
+        let mut tables = Tables::open(&self.intake.place.database())?;
+        let search = self.search(&mut tables)?;
+        while search.index_due(&mut tables, INDEX_BATCH)? == INDEX_BATCH {}
+        self.desk().last_used = Some(Instant::now());
+        Ok(search)
+    }
+
+    pub(crate) fn pause(&self, paused: bool) {
+        self.paused.store(paused, Ordering::SeqCst);
+        self.bell.ring();
+    }
+
+    /// The configuration may name another model now.
+    pub(crate) fn reconsider(&self) {
+        self.desk().model = None;
+        self.bell.ring();
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        let tables = Tables::open_read_only(&self.intake.place.database()).ok();
+        let count = |read: fn(&Tables) -> Result<u64, StoreError>| tables.as_ref().and_then(|t| read(t).ok());
+        let desk = self.desk();
+        json!({
+            "model": desk.model.clone().unwrap_or_else(|| name(&self.intake.config())),
+            "loaded": desk.last_used.is_some(),
+            "paused": self.paused.load(Ordering::SeqCst),
+            "memories": count(Tables::count_memories),
+            "waiting": count(Tables::count_unembedded),
+            "trouble": desk.trouble,
+        })
+    }
+
+    fn work(&self) -> Result<(), EngineError> {
+        let database = self.intake.place.database();
+        if !database.exists() {
+            return Ok(());
+        }
+        let mut tables = Tables::open(&database)?;
+        if tables.count_terms_due()? == 0 && tables.count_unembedded()? == 0 {
+            return Ok(());
+        }
+        let search = self.search(&mut tables)?;
+        loop {
+            while !self.bell.is_closed() && search.index_due(&mut tables, INDEX_BATCH)? == INDEX_BATCH {}
+            if self.bell.is_closed() || self.paused.load(Ordering::SeqCst) {
+                return Ok(());
+            }
+            self.desk().last_used = Some(Instant::now());
+            if search.embed_due(&mut tables, EMBED_BATCH)? == 0 {
+                self.desk().trouble = None;
+                return Ok(());
+            }
+        }
+    }
+
+    fn search(&self, tables: &mut Tables) -> Result<Arc<Search>, EngineError> {
+        let mut desk = self.desk();
+        let search = match &desk.search {
+            Some(search) => Arc::clone(search),
+            None => {
+                let search = Arc::new(Search::open(&self.intake.place.database())?);
+                desk.search = Some(Arc::clone(&search));
+                search
+            }
+        };
+        let wanted = name(&self.intake.config());
+        if desk.model.as_ref() != Some(&wanted) {
+            match model(&self.intake) {
+                Ok(model) => {
+                    search.use_model(tables, model)?;
+                    desk.model = Some(wanted);
+                    desk.trouble = None;
+                }
+                // Words alone until it can be had.
+                Err(error) => desk.trouble = Some(error.to_string()),
+            }
+        }
+        Ok(search)
+    }
+
+    fn in_use(&self) -> bool {
+        self.desk().last_used.is_some()
+    }
+
+    /// Gives back what only a model at work needs.
+    fn release(&self) {
+        let mut desk = self.desk();
+        if desk.last_used.is_some_and(|at| at.elapsed() >= IDLE) {
+            desk.last_used = None;
+            MiniLm::builtin().release();
+        }
+    }
+
+    fn desk(&self) -> std::sync::MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the configuration asks for, as one word.
+fn name(config: &Config) -> String {
+    match config.text("embed.provider") {
+        "builtin" => config.text("embed.model").to_owned(),
+        provider => format!("{provider}:{}:{}", config.text("embed.base-url"), config.text("embed.model")),
+    }
+}
+
+fn model(intake: &Intake) -> Result<Model, EmbedError> {
+    let config = intake.config();
+    let provider = config.text("embed.provider");
+    if provider == "builtin" {
+        return builtin(config.text("embed.model"));
+    }
+    let (dialect, base) = match provider {
+        "ollama" => (Dialect::Ollama, ollama::BASE),
+        _ => (Dialect::OpenAi, openai::BASE),
+    };
+    let base = Some(config.text("embed.base-url")).filter(|base| !base.is_empty()).unwrap_or(base);
+    let variable = config.text("embed.key-variable");
+    let key = (!variable.is_empty()).then(|| std::env::var(variable).ok()).flatten();
+    let endpoint =
+        Endpoint::new(base, key.as_deref().and_then(Key::new), None).map_err(|error| refused(&error))?;
+    let until = Instant::now() + REMOTE_PATIENCE;
+    let remote = RemoteEmbedder::probe(dialect, endpoint, config.text("embed.model"), until)
+        .map_err(|error| unreachable_or_refused(&error))?;
+    let identity = Identity {
+        name: remote.name().to_owned(),
+        version: "1".to_owned(),
+        weights: "remote".to_owned(),
+        dims: remote.dimension(),
+    };
+    Ok(Arc::new(Remote { identity, remote }))
+}
+
+fn builtin(name: &str) -> Result<Model, EmbedError> {
+    match name {
+        BUILTIN => Ok(Arc::new(Lent(MiniLm::builtin()))),
+        BUILTIN_STATIC => Ok(Arc::new(Lent(StaticModel::builtin()))),
+        _ => Err(EmbedError::Refused(format!(
+            "there is no built-in model \"{name}\"; `throughline model list` shows what there is"
+        ))),
+    }
+}
+
+/// A model that lives as long as the process.
+struct Lent(&'static dyn Embedder);
+
+impl Embedder for Lent {
+    fn identity(&self) -> &Identity {
+        self.0.identity()
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        self.0.embed(texts)
+    }
+}
+
+struct Remote {
+    identity: Identity,
+    remote: RemoteEmbedder,
+}
+
+impl Embedder for Remote {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let patience = if texts.len() == 1 { QUESTION_PATIENCE } else { REMOTE_PATIENCE };
+        let vectors = self.remote.embed(texts, Instant::now() + patience);
+        let vectors = vectors.map_err(|error| unreachable_or_refused(&error))?;
+        // A text that has no vector is near to nothing.
+        Ok(vectors
+            .into_iter()
+            .map(|vector| vector.unwrap_or_else(|| vec![0.0; self.identity.dims]))
+            .collect())
+    }
+}
+
+fn unreachable_or_refused(error: &ProviderError) -> EmbedError {
+    if error.is_worth_repeating() { EmbedError::Unreachable(error.to_string()) } else { refused(error) }
+}
+
+fn refused(error: &ProviderError) -> EmbedError {
+    EmbedError::Refused(error.to_string())
+}

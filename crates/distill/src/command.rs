@@ -41,6 +41,9 @@ pub(crate) struct Command {
     pub family: String,
     /// What it was told to work on, without flags. Empty: everything.
     pub targets: Vec<String>,
+    /// Flags that make it another thing to pass: a target, features, a namespace.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub variant: String,
     /// The part that counts, as it was written.
     pub shown: String,
     /// A program written on the spot (`python -c`, a here document): its mistakes are not the project's.
@@ -85,7 +88,12 @@ impl Command {
             }
         }
         let (mut found, at) = best.unwrap_or_else(|| (Self::unknown(), 0));
-        found.shown = parts.get(at).map_or_else(String::new, |part| clip(&part.text, MAX_SHOWN_BYTES));
+        // What sets the stage belongs to the command: `export PGPASSFILE=… && alembic upgrade head`.
+        let stage = parts[..at.min(parts.len())]
+            .iter()
+            .filter(|part| matches!(part.words.first().map(String::as_str), Some("export" | "source" | ".")));
+        let shown: Vec<&str> = stage.chain(parts.get(at)).map(|part| part.text.as_str()).collect();
+        found.shown = clip(&shown.join(" && "), MAX_SHOWN_BYTES);
         found.ad_hoc |= here && found.purpose == Purpose::Other;
         found.pushes = pushes;
         found
@@ -100,6 +108,7 @@ impl Command {
             purpose,
             family,
             targets: Vec::new(),
+            variant: String::new(),
             shown: String::new(),
             ad_hoc: false,
             piped: false,
@@ -111,11 +120,11 @@ impl Command {
     pub(crate) fn key(&self) -> String {
         let mut targets = self.targets.clone();
         targets.sort_unstable();
-        if targets.is_empty() {
-            self.family.clone()
-        } else {
-            format!("{} {}", self.family, targets.join(" "))
+        targets.insert(0, self.family.clone());
+        if !self.variant.is_empty() {
+            targets.push(self.variant.clone());
         }
+        targets.join(" ")
     }
 }
 
@@ -330,9 +339,15 @@ fn classify(words: &[&str], part: &Part) -> Command {
                 | "-t"
                 | "--bin"
         ) {
-            if let Some(name) = rest.next() {
+            // Of an installation, the package it is for is not what is installed.
+            if let Some(name) = rest.next().filter(|_| purpose != Purpose::Package) {
                 push_new(&mut found.targets, &clip(name, 80), MAX_TARGETS);
             }
+        } else if is_variant(program, word) {
+            let takes_value = !word.contains('=')
+                && !matches!(word, "--release" | "--all-features" | "--no-default-features");
+            let value = if takes_value { rest.next().unwrap_or("") } else { "" };
+            found.variant = clip(format!("{} {word} {value}", found.variant).trim(), 120);
         } else if matches!(
             word,
             "-m" | "--message" | "-F" | "-f" | "-o" | "-j" | "-n" | "-u" | "-H" | "-d" | "-X"
@@ -350,6 +365,23 @@ fn classify(words: &[&str], part: &Part) -> Command {
         push_new(&mut found.targets, &clip(file, 160), MAX_TARGETS);
     }
     found
+}
+
+fn is_variant(program: &str, flag: &str) -> bool {
+    let name = flag.split('=').next().unwrap_or(flag);
+    match program {
+        "cargo" => matches!(
+            name,
+            "--target"
+                | "--features"
+                | "--profile"
+                | "--release"
+                | "--all-features"
+                | "--no-default-features"
+        ),
+        "kubectl" | "oc" | "helm" => matches!(name, "-n" | "--namespace" | "--context"),
+        _ => false,
+    }
 }
 
 /// Flags that are followed by what they are about, before the word that says what is done.
@@ -663,8 +695,24 @@ mod tests {
     }
 
     #[test]
+    fn another_target_is_another_command() {
+        check(
+            "cargo test -p store --target x86_64-apple-darwin",
+            Purpose::Test,
+            "cargo test store --target x86_64-apple-darwin",
+        );
+        check(
+            "kubectl -n staging set image deployment/worker a=b",
+            Purpose::Operate,
+            "kubectl set a=b deployment/worker image -n staging",
+        );
+        assert_eq!(Command::read("cargo add serde@1 -p store").targets, ["serde@1"]);
+    }
+
+    #[test]
     fn a_command_is_shown_as_a_person_would_type_it() {
         assert_eq!(Command::read("cd a && cargo test -q 2>&1 | tail").shown, "cargo test -q");
+        assert_eq!(Command::read("export A=b && cd x && make test").shown, "export A=b && make test");
         assert!(Command::read("cargo test 2>&1 | tail").piped);
         assert!(Command::read("git commit -m x && git push origin main").pushes);
     }

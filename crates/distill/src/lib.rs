@@ -83,8 +83,14 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
     // Repairs first: of what was said, the cause belongs to them.
     let (fixes, rest): (Vec<_>, Vec<_>) = sorted.pieces.iter().partition(|piece| !piece.resolved.is_empty());
     observations.extend(fixes.into_iter().chain(rest).filter_map(|piece| write::piece(&scene, piece)));
-    observations.extend(sorted.recoveries.iter().filter_map(|recovery| notice::recovery(&scene, recovery)));
-    observations.extend(notice::operations(&scene));
+    let mut told = Vec::new();
+    for recovery in &sorted.recoveries {
+        if let Some(observation) = notice::recovery(&scene, recovery) {
+            observations.push(observation);
+            told.push(recovery.proof);
+        }
+    }
+    observations.extend(notice::operations(&scene, &told));
     observations.extend(hear::discoveries(&scene));
     observations.extend(state.open.iter_mut().filter_map(|open| notice::failure(&scene, open)));
     while observations.len() > MAX_OBSERVATIONS {

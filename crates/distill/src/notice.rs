@@ -142,18 +142,13 @@ pub(crate) fn recovery(scene: &Scene<'_>, recovery: &Recovery) -> Option<Observa
 }
 
 /// Migrations, merges, releases and calls that changed something elsewhere; commands on running systems together.
-pub(crate) fn operations(scene: &Scene<'_>) -> Vec<Observation> {
+/// `told`: steps that were told as what works now.
+pub(crate) fn operations(scene: &Scene<'_>, told: &[usize]) -> Vec<Observation> {
     let mut found = Vec::new();
     let mut operated: Option<(Draft, Vec<String>)> = None;
     for &at in &scene.sorted.operations {
         let step = &scene.steps[at];
-        // Told as what works now.
-        if scene
-            .sorted
-            .recoveries
-            .iter()
-            .any(|recovery| recovery.proof == at && recovery.failure.fault.rank >= 5)
-        {
+        if told.contains(&at) {
             continue;
         }
         match &step.act {

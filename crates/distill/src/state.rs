@@ -33,6 +33,7 @@ pub(crate) struct OpenFailure {
     pub family: String,
     pub shown: String,
     pub targets: Vec<String>,
+    pub variant: String,
     pub fault: Fault,
     /// What the same command complained about in the meantime.
     pub others: Vec<String>,

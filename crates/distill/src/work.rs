@@ -315,11 +315,13 @@ impl Sorter<'_> {
         }
         // Tests written a moment ago fail until what they test is written.
         let expected = self.intent != Intent::Bug && self.fails_its_own_tests(failing);
+        let command = crate::command::Command::read(shown);
         let open = OpenFailure {
             key: key.to_owned(),
             family: family.to_owned(),
             shown: shown.to_owned(),
-            targets: crate::command::Command::read(shown).targets,
+            targets: command.targets,
+            variant: command.variant,
             fault,
             others: Vec::new(),
             failing: failing.to_vec(),
@@ -351,7 +353,11 @@ impl Sorter<'_> {
     }
 
     fn passed(&mut self, at: usize, run: &Run) {
-        let resolved = self.resolve(at, |open| resolves(run, open));
+        let edited: Vec<String> = self.edits(&self.current.edits).map(|edit| edit.file.clone()).collect();
+        let resolved = self.resolve(at, |open| {
+            let place = open.fault.file().unwrap_or("");
+            resolves(run, open, !place.is_empty() && edited.iter().any(|file| place.ends_with(file.as_str())))
+        });
         if !resolved && !self.current.edits.is_empty() {
             self.current.proof = Some(at);
         }
@@ -368,12 +374,15 @@ impl Sorter<'_> {
         if fixed.is_empty() {
             return false;
         }
-        let start = fixed.iter().map(|failure| self.began(&failure.key)).min().unwrap_or(0);
+        let starts: Vec<usize> = fixed.iter().map(|failure| self.began(&failure.key)).collect();
+        let start = starts.iter().copied().min().unwrap_or(0);
         self.since.retain(|(key, ..)| !fixed.iter().any(|failure| failure.key == *key));
         let window: Vec<usize> = self.current.edits.iter().copied().filter(|edit| *edit >= start).collect();
         let claimed = self.claim(&window, &fixed);
         if claimed.is_empty() {
-            self.recovered(start, at, fixed);
+            for (failure, start) in fixed.into_iter().zip(starts) {
+                self.recovered(start, at, failure);
+            }
             return true;
         }
         // What goes wrong while something is built, and is set right at once, is part of building it.
@@ -403,7 +412,9 @@ impl Sorter<'_> {
         } else {
             self.current.edits.retain(|edit| !claimed.contains(edit));
             fix.edits = claimed;
-            if !self.current.edits.is_empty() {
+            if self.current.edits.is_empty() {
+                fix.runs = mem::take(&mut self.current.runs);
+            } else {
                 self.current.proof = Some(at);
             }
         }
@@ -412,7 +423,7 @@ impl Sorter<'_> {
     }
 
     /// Gone without an edit: by what was run in between, by another form of the command, or by itself.
-    fn recovered(&mut self, start: usize, at: usize, fixed: Vec<OpenFailure>) {
+    fn recovered(&mut self, start: usize, at: usize, failure: OpenFailure) {
         let mut between = Vec::new();
         let mut unclear = false;
         for place in start..at {
@@ -430,10 +441,8 @@ impl Sorter<'_> {
                 _ => {}
             }
         }
-        for failure in fixed {
-            let alone = between.is_empty() && !unclear;
-            self.sorted.recoveries.push(Recovery { failure, between: between.clone(), alone, proof: at });
-        }
+        let alone = between.is_empty() && !unclear;
+        self.sorted.recoveries.push(Recovery { failure, between, alone, proof: at });
     }
 
     /// Of many edits made while something failed, those that have to do with it.
@@ -491,30 +500,31 @@ impl Sorter<'_> {
 }
 
 /// Whether a run that went well shows that a failure is gone.
-fn resolves(run: &Run, open: &OpenFailure) -> bool {
+fn resolves(run: &Run, open: &OpenFailure, edited: bool) -> bool {
     let command = &run.command;
     if open.key == command.key() {
         return true;
     }
-    let same_tool = tool(&open.family) == tool(&command.family);
-    // What compiles for one command of a tool compiles for the others.
-    if open.fault.compile && same_tool && command.purpose <= Purpose::Lint && !command.family.ends_with("fmt")
-    {
-        return true;
-    }
-    if open.family != command.family {
+    if open.variant != command.variant {
         return false;
     }
     // A run of everything holds each part; a run of a part holds what it names.
-    command.targets.is_empty()
-        || command.targets.iter().all(|target| has_word(&open.key, target))
-        || (!open.failing.is_empty()
-            && open.failing.iter().all(|name| {
-                command
-                    .targets
-                    .iter()
-                    .any(|target| name.contains(target.as_str()) || target.contains(name.as_str()))
-            }))
+    let holds =
+        command.targets.is_empty() || command.targets.iter().all(|target| has_word(&open.key, target));
+    // What compiles for one command of a tool compiles for the others. Runners of JavaScript do not look at types.
+    let same_tool = tool(&open.family) == tool(&command.family);
+    let compiles = match command.purpose {
+        Purpose::Build => true,
+        Purpose::Test | Purpose::Lint => tool(&command.family) != "node" && !command.family.ends_with("fmt"),
+        _ => false,
+    };
+    if open.fault.compile && same_tool && compiles && (holds || edited) {
+        return true;
+    }
+    let named = |name: &String| {
+        command.targets.iter().any(|target| name.contains(target.as_str()) || target.contains(name.as_str()))
+    };
+    open.family == command.family && (holds || (!open.failing.is_empty() && open.failing.iter().all(named)))
 }
 
 /// The tool of a family: `cargo` of `cargo test`.

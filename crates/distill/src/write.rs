@@ -213,7 +213,7 @@ fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
         scene.take(*at);
         draft.evidence(scene.message_step()?);
     }
-    if !piece.stumbles.is_empty() {
+    if !piece.stumbles.is_empty() || scene.intent == Intent::Bug {
         let causes = scene.free(|sentence| prose::states_cause(&sentence.text));
         let cause =
             causes.into_iter().find(|(at, _)| scene.belongs(*at, piece).is_some_and(|score| score >= 3));
@@ -433,7 +433,11 @@ pub(crate) fn subject(subject: &str) -> (Option<MemoryKind>, &str) {
 
 fn kind(scene: &Scene<'_>, piece: &Piece, commit: Option<&Commit>) -> MemoryKind {
     if let Some(kind) = commit.and_then(|commit| subject(&commit.subject).0) {
-        return kind;
+        // What was asked for as a repair and called a change is a repair of code all the same.
+        let repairs = kind == MemoryKind::Change
+            && scene.intent == Intent::Bug
+            && scene.edits(piece).any(|edit| edit.area() == Area::Code);
+        return if repairs { MemoryKind::Bugfix } else { kind };
     }
     let edits: Vec<&Edit> = scene.edits(piece).collect();
     let code: Vec<&&Edit> = edits.iter().filter(|edit| edit.area() == Area::Code).collect();

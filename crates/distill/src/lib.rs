@@ -3,9 +3,11 @@
 //! Pure: no file, no clock, no environment. It claims nothing that no event shows: what cannot be quoted or
 //! counted is left out, and what a person or an agent said stays in their words.
 //!
-//! The path of an event: [`step`] keeps what counts of it; at the end of a turn [`turn`] reads the steps in order
-//! (`work`), joins the ones of one piece of work, follows failures until something resolves them, listens to what
-//! was said (`prose`) and writes it down (`write`); [`learnings`] looks back over a session.
+//! The path of an event: [`step`] keeps what counts of it (`tool` knows the shapes of tools, `command`, `fault`,
+//! `verdict` and `patch` what is in them). At the end of a turn [`turn`] reads the steps in order (`work`), joins the
+//! ones of one piece of work and follows failures until something resolves them (`resolve`). `write` and `title` put
+//! work into words, `notice` what happened beside it, `hear` what was said (`prose`), `summary` the whole turn.
+//! [`learnings`] looks back over a session.
 
 mod command;
 mod concepts;
@@ -15,24 +17,26 @@ mod learn;
 mod notice;
 mod patch;
 mod prose;
+mod purpose;
+mod resolve;
 mod scene;
 mod sentences;
+mod state;
 mod step;
+mod summary;
 mod text;
+mod title;
+mod tool;
 mod verdict;
 mod work;
 mod write;
 
-pub use step::{Step, step};
-mod state;
-mod summary;
-
 use model::{Learning, MemoryKind, Millis, Observation, Summary};
-
 use scene::Scene;
 use step::Act;
 
 pub use state::State;
+pub use step::{Step, step};
 
 /// The name of this distiller in a memory's provenance.
 pub const NAME: &str = "extractive/1";

@@ -124,7 +124,8 @@ pub(crate) fn recovery(scene: &Scene<'_>, recovery: &Recovery) -> Option<Observa
                 .filter(|word| word.len() > 3)
                 .any(|word| crate::text::has_word(&sentence.text, crate::text::file_name(word)))
     });
-    if let Some(sentence) = told {
+    if let Some((at, sentence)) = told {
+        scene.take(at);
         draft.fact(&format!("Cause, as said: {}", sentence.text));
         draft.say(&sentence.text);
         draft.evidence(scene.message_step()?);

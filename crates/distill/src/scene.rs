@@ -68,9 +68,9 @@ impl<'a> Scene<'a> {
     }
 
     /// Sentences that pass a test, whoever used them.
-    pub(crate) fn any(&self, fits: impl Fn(&Sentence) -> bool) -> Option<&Sentence> {
+    pub(crate) fn any(&self, fits: impl Fn(&Sentence) -> bool) -> Option<(usize, &Sentence)> {
         let heard = self.english && self.sorted.message.is_some();
-        self.said.iter().find(|sentence| heard && fits(sentence))
+        self.said.iter().enumerate().find(|(_, sentence)| heard && fits(sentence))
     }
 
     /// How much a sentence has to do with a piece of work: what it names of it.

@@ -1,15 +1,16 @@
 //! Writes down pieces of work: what was built or changed, and what was broken and how it was set right.
-//! Every title names a thing; a count of files is no title.
+//! What they are called is decided in `title`.
 
 use model::{MemoryKind, Observation};
 
 use crate::command::Purpose;
 use crate::patch::{Area, Edit};
 use crate::prose::{self, Intent};
-use crate::scene::{Draft, Scene, short_test};
+use crate::scene::{Draft, Scene};
 use crate::state::OpenFailure;
-use crate::step::{Act, Commit, Run};
-use crate::text::{clip, enumerate, file_name, has_word};
+use crate::step::{Act, Run};
+use crate::text::{enumerate, has_word};
+use crate::title::{built_title, fix_title, kind, own_commit};
 use crate::work::Piece;
 
 /// Files told one by one; the others are listed.
@@ -103,93 +104,6 @@ fn explanation(scene: &Scene<'_>, piece: &Piece) -> (Option<String>, Option<Stri
     (take(best_cause), take(best_fix))
 }
 
-fn fix_title(
-    scene: &Scene<'_>,
-    piece: &Piece,
-    failure: &OpenFailure,
-    commit: Option<&Commit>,
-    said: Option<&str>,
-) -> String {
-    let fault = &failure.fault;
-    let file = scene
-        .edits(piece)
-        .find(|edit| fault.file().is_some_and(|place| file_name(place) == file_name(&edit.file)))
-        .or_else(|| scene.edits(piece).find(|edit| edit.area() == Area::Code))
-        .or_else(|| scene.edits(piece).next())
-        .map_or("", |edit| file_name(&edit.file));
-    let code = fault.code.as_deref().filter(|code| code.len() < 32);
-    let named = |text: &str| {
-        code.is_some_and(|code| has_word(text, code)) || (!file.is_empty() && text.contains(file))
-    };
-    if let Some(commit) = commit {
-        let subject = subject(&commit.subject).1;
-        return match code {
-            Some(code) if !has_word(subject, code) => {
-                format!("{} ({code} in {file})", crate::text::capitalized(&clip(subject, 100)))
-            }
-            _ => crate::text::capitalized(subject),
-        };
-    }
-    let head = match (code, failure.failing.first()) {
-        (Some(code), _) if fault.compile => format!("Fix {code} in {file}"),
-        (_, Some(test)) => format!("Fix {}", clip(short_test(test), 60)),
-        (Some(code), None) => format!("Fix {code} in {file}"),
-        (None, None) if fault.rank == 0 => format!("Fix `{}`", clip(&failure.shown, 50)),
-        (None, None) => format!("Fix \"{}\"", clip(&fault.message, 60)),
-    };
-    if let Some(said) = said {
-        let title = prose::as_title(said, 110);
-        if named(&title) && title.to_ascii_lowercase().starts_with("fix") {
-            return title;
-        }
-        return format!("{head}: {}", lowered(&prose::as_title(said, 88)));
-    }
-    match change(scene, piece, failure) {
-        Some(change) => format!("{head}: {change}"),
-        None => head,
-    }
-}
-
-/// A clause after a colon begins small, unless it begins with a name.
-fn lowered(text: &str) -> String {
-    let word = text.split(char::is_whitespace).next().unwrap_or("");
-    let mut chars = text.chars();
-    match chars.next() {
-        Some(first)
-            if first.is_uppercase() && word.chars().skip(1).all(char::is_lowercase) && word.len() > 1 =>
-        {
-            first.to_lowercase().chain(chars).collect()
-        }
-        _ => text.to_owned(),
-    }
-}
-
-/// The changed line that says most, in the file the failure is about where there is one.
-fn change(scene: &Scene<'_>, piece: &Piece, failure: &OpenFailure) -> Option<String> {
-    let about =
-        |edit: &&Edit| failure.fault.file().is_some_and(|place| file_name(place) == file_name(&edit.file));
-    let edit = scene
-        .edits(piece)
-        .filter(about)
-        .last()
-        .or_else(|| scene.edits(piece).filter(|edit| edit.area() == Area::Code).last())
-        .or_else(|| scene.edits(piece).last())?;
-    quote(edit, 70)
-}
-
-fn quote(edit: &Edit, max: usize) -> Option<String> {
-    match (&edit.before, &edit.after) {
-        (_, Some(after)) if after.len() <= max => Some(format!("`{after}`")),
-        (Some(before), None) if before.len() <= max => Some(format!("removes `{before}`")),
-        // Half of a line is worse than the name of what it is in.
-        _ => {
-            let named = edit.defines.first().map(|name| format!("adds {name}"));
-            let named = named.or_else(|| edit.inside.first().map(|name| format!("changes {name}")));
-            named.or_else(|| edit.after.as_ref().map(|after| format!("`{}`", clip(after, max))))
-        }
-    }
-}
-
 fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
     let mut draft = Draft::new(MemoryKind::Change);
     gather(scene, &mut draft, piece);
@@ -215,8 +129,9 @@ fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
     }
     if !piece.stumbles.is_empty() || scene.intent == Intent::Bug {
         let causes = scene.free(|sentence| prose::states_cause(&sentence.text));
-        let cause =
-            causes.into_iter().find(|(at, _)| scene.belongs(*at, piece).is_some_and(|score| score >= 3));
+        let enough = if scene.intent == Intent::Bug { 0 } else { 3 };
+        let mut causes = causes.into_iter();
+        let cause = causes.find(|(at, _)| scene.belongs(*at, piece).is_some_and(|score| score >= enough));
         if let Some((at, sentence)) = cause {
             scene.take(at);
             draft.fact(&format!("Cause, as said: {}", sentence.text));
@@ -399,163 +314,4 @@ fn looks_like_file(word: &str) -> bool {
     (1..=5).contains(&extension.len())
         && !word.contains([' ', '*', '$', '(', '|', ';'])
         && extension.chars().all(char::is_alphanumeric)
-}
-
-/// A commit names one piece of work: of several, the largest that is no repair.
-fn own_commit<'a>(scene: &'a Scene<'_>, piece: &'a Piece) -> Option<&'a Commit> {
-    let (at, commit) = piece.commit.as_ref()?;
-    let sharing = scene
-        .sorted
-        .pieces
-        .iter()
-        .filter(|other| other.commit.as_ref().is_some_and(|(other, _)| other == at));
-    let rank = |piece: &Piece| {
-        (scene.relation(&commit.subject, piece), piece.resolved.is_empty(), piece.edits.len())
-    };
-    let best = sharing.map(rank).max()?;
-    (rank(piece) == best).then_some(commit)
-}
-
-/// The kind a conventional commit says, and the subject without it.
-pub(crate) fn subject(subject: &str) -> (Option<MemoryKind>, &str) {
-    let Some((prefix, rest)) = subject.split_once(": ") else { return (None, subject) };
-    let word = prefix.split(['(', '!']).next().unwrap_or(prefix);
-    let kind = match word {
-        "fix" | "hotfix" | "bugfix" => MemoryKind::Bugfix,
-        "feat" | "feature" => MemoryKind::Feature,
-        "refactor" | "style" => MemoryKind::Refactor,
-        "docs" | "chore" | "ci" | "build" | "test" | "tests" | "perf" | "revert" => MemoryKind::Change,
-        "security" | "sec" => MemoryKind::Security,
-        _ => return (None, subject),
-    };
-    (Some(kind), rest)
-}
-
-fn kind(scene: &Scene<'_>, piece: &Piece, commit: Option<&Commit>) -> MemoryKind {
-    if let Some(kind) = commit.and_then(|commit| subject(&commit.subject).0) {
-        // What was asked for as a repair and called a change is a repair of code all the same.
-        let repairs = kind == MemoryKind::Change
-            && scene.intent == Intent::Bug
-            && scene.edits(piece).any(|edit| edit.area() == Area::Code);
-        return if repairs { MemoryKind::Bugfix } else { kind };
-    }
-    let edits: Vec<&Edit> = scene.edits(piece).collect();
-    let code: Vec<&&Edit> = edits.iter().filter(|edit| edit.area() == Area::Code).collect();
-    if code.is_empty() {
-        return MemoryKind::Change;
-    }
-    let intent = match piece.hints.first() {
-        Some((_, item)) => match prose::intent(item) {
-            Intent::Unknown => scene.intent,
-            intent => intent,
-        },
-        None => scene.intent,
-    };
-    let defines = code.iter().map(|edit| edit.defines.len()).sum::<usize>();
-    let drops: Vec<&String> = code.iter().flat_map(|edit| &edit.drops).collect();
-    let moved = code.iter().flat_map(|edit| &edit.defines).filter(|name| drops.contains(name)).count();
-    let renames = edits.iter().any(|edit| edit.renamed.is_some());
-    let new_tests =
-        edits.iter().any(|edit| edit.area() == Area::Test && (edit.created || !edit.defines.is_empty()));
-    // The shape of the patch decides between what was asked for and what was done.
-    if (moved > 0 && moved * 2 >= defines || renames && defines <= drops.len()) && !new_tests {
-        return MemoryKind::Refactor;
-    }
-    match intent {
-        Intent::Bug => MemoryKind::Bugfix,
-        Intent::Refactor if !new_tests => MemoryKind::Refactor,
-        _ if code.iter().any(|edit| edit.created) || defines > 0 => MemoryKind::Feature,
-        _ => MemoryKind::Change,
-    }
-}
-
-fn built_title(
-    scene: &Scene<'_>,
-    piece: &Piece,
-    commit: Option<&Commit>,
-    said: Option<&(u32, usize, String)>,
-) -> String {
-    let shared = scene.sorted.pieces.iter().filter(|other| other.commit == piece.commit).count() > 1;
-    if let Some(commit) = commit.filter(|_| !shared || piece.hints.is_empty()) {
-        return crate::text::capitalized(subject(&commit.subject).1);
-    }
-    if let Some((_, item)) = piece.hints.first() {
-        let title = prose::as_title(item, 110);
-        if scene.relation(&title, piece) > 0 {
-            return title;
-        }
-        // "Add tests" is no title until it says of what.
-        let mut files: Vec<&str> = scene.edits(piece).map(|edit| file_name(&edit.file)).collect();
-        files.dedup();
-        return format!("{} ({})", clip(&title, 80), enumerate(&files, 2));
-    }
-    // One sentence that names what was touched says it better than the patch.
-    if let Some((score, _, sentence)) = said
-        && (*score >= 3 || (*score > 0 && scene.sorted.pieces.len() == 1))
-    {
-        return prose::as_title(sentence, 120);
-    }
-    shape_title(scene, piece)
-}
-
-/// Constants last: what does something says more.
-fn leading(names: &[String]) -> Vec<&str> {
-    let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
-    names.sort_by_key(|name| !name.chars().any(char::is_lowercase));
-    names
-}
-
-/// From the patch alone.
-fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
-    let edits: Vec<&Edit> = scene.edits(piece).collect();
-    let mut files: Vec<&str> = Vec::new();
-    for edit in &edits {
-        let name = file_name(&edit.file);
-        if !files.contains(&name) {
-            files.push(name);
-        }
-    }
-    if let Some((from, to)) = edits.iter().find_map(|edit| edit.renamed.as_ref()) {
-        return format!("Rename {from} to {to} in {}", enumerate(&files, 2));
-    }
-    let created: Vec<&str> = edits
-        .iter()
-        .filter(|edit| edit.created && edit.area() == Area::Code)
-        .map(|edit| edit.file.as_str())
-        .collect();
-    if created.len() > 2 {
-        return format!("Add {}", enumerate(&created, 2));
-    }
-    if let Some(edit) = edits
-        .iter()
-        .find(|edit| edit.created && edit.area() == Area::Code)
-        .or_else(|| edits.iter().find(|edit| edit.created))
-    {
-        return if edit.defines.is_empty() {
-            format!("Add {}", edit.file)
-        } else {
-            format!("Add {}: {}", edit.file, enumerate(&leading(&edit.defines), 3))
-        };
-    }
-    if let Some(edit) =
-        edits.iter().max_by_key(|edit| edit.defines.len()).filter(|edit| !edit.defines.is_empty())
-    {
-        return format!("Add {} to {}", enumerate(&leading(&edit.defines), 3), file_name(&edit.file));
-    }
-    if let Some(edit) = edits.iter().max_by_key(|edit| (edit.area() == Area::Code, edit.added + edit.removed))
-    {
-        let place = edit.inside.first().map_or_else(String::new, |name| format!("{name} in "));
-        let quoted = quote(edit, 80).map_or_else(String::new, |line| format!(": {line}"));
-        return format!("Change {place}{}{quoted}", file_name(&edit.file));
-    }
-    let run = piece.runs.iter().find_map(|&at| match &scene.steps[at].act {
-        Act::Run(run) if matches!(run.command.purpose, Purpose::Package | Purpose::Rewrite) => Some(run),
-        _ => None,
-    });
-    run.map_or_else(String::new, |run| match run.command.purpose {
-        Purpose::Package => {
-            format!("Install {}: `{}`", enumerate(&run.command.targets, 3), clip(&run.command.shown, 80))
-        }
-        _ => format!("Write {} by `{}`", enumerate(&run.command.targets, 2), clip(&run.command.shown, 80)),
-    })
 }

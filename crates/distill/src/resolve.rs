@@ -1,0 +1,104 @@
+//! Judgements on failures: whether a run shows that one is gone, whether an edit has to do with one, and whether one
+//! is too small to be told. Pure questions; `work` asks them.
+
+use crate::command::{Command, Purpose};
+use crate::fault::Fault;
+use crate::patch::{Area, Edit};
+use crate::state::OpenFailure;
+use crate::step::Run;
+use crate::text::{file_name, has_word, stem};
+
+/// Whether a run that went well shows that a failure is gone.
+pub(crate) fn resolves(run: &Run, open: &OpenFailure, edited: bool) -> bool {
+    let command = &run.command;
+    if open.key == command.key() {
+        return true;
+    }
+    if open.variant != command.variant {
+        return false;
+    }
+    // A run of everything holds each part; a run of a part holds what it names.
+    let holds =
+        command.targets.is_empty() || command.targets.iter().all(|target| has_word(&open.key, target));
+    // What compiles for one command of a tool compiles for the others. Runners of JavaScript do not look at types.
+    let same_tool = tool(&open.family) == tool(&command.family);
+    let compiles = match command.purpose {
+        Purpose::Build => true,
+        Purpose::Test | Purpose::Lint => tool(&command.family) != "node" && !command.family.ends_with("fmt"),
+        _ => false,
+    };
+    if open.fault.compile && same_tool && compiles && (holds || edited) {
+        return true;
+    }
+    let named = |name: &String| {
+        command.targets.iter().any(|target| name.contains(target.as_str()) || target.contains(name.as_str()))
+    };
+    open.family == command.family && (holds || (!open.failing.is_empty() && open.failing.iter().all(named)))
+}
+
+/// The tool of a family: `cargo` of `cargo test`.
+pub(crate) fn tool(family: &str) -> &str {
+    let tool = family.split(' ').next().unwrap_or(family);
+    match tool {
+        "npm" | "pnpm" | "yarn" | "bun" | "tsc" | "vitest" | "jest" | "vite" | "next" | "vue-tsc" => "node",
+        "gradlew" => "gradle",
+        "mvnw" => "mvn",
+        tool => tool,
+    }
+}
+
+/// Whether an edit has to do with a failure: its file is named, or a name in it is.
+pub(crate) fn concerns(edit: &Edit, failure: &OpenFailure) -> bool {
+    let file = file_name(&edit.file);
+    let named = failure.fault.file().is_some_and(|place| file_name(place) == file)
+        || failure.failing.iter().any(|name| name.contains(file) || has_word(name, stem(&edit.file)))
+        || has_word(&failure.fault.message, stem(&edit.file));
+    named
+        || edit.defines.iter().chain(&edit.inside).any(|name| {
+            has_word(&failure.fault.message, name)
+                || failure.failing.iter().any(|test| test.contains(name.as_str()))
+        })
+}
+
+/// Set right in passing: a name not imported yet, formatting, a lint.
+pub(crate) fn is_small(failure: &OpenFailure) -> bool {
+    const IN_PASSING: &[&str] =
+        &["E0432", "E0433", "E0425", "E0412", "TS2304", "TS2307", "TS6133", "F401", "F841", "E501", "I001"];
+    let code = failure.fault.code.as_deref().unwrap_or("");
+    let lint = Command::read(&failure.shown).purpose == Purpose::Lint && !failure.fault.compile;
+    failure.attempts == 1 && (IN_PASSING.contains(&code) || lint)
+}
+
+/// An edit that brings in names and does nothing else.
+pub(crate) fn only_imports(edit: &Edit) -> bool {
+    const IMPORTS: &[&str] = &["use ", "import ", "from ", "#include", "require", "const {"];
+    let imports = |line: &Option<String>| {
+        line.as_ref().is_none_or(|line| IMPORTS.iter().any(|start| line.starts_with(start)))
+    };
+    edit.added + edit.removed <= 4 && !edit.created && imports(&edit.before) && imports(&edit.after)
+}
+
+/// An edit that changes what is expected and not what is done.
+pub(crate) fn only_tests(edit: &Edit, failure: &OpenFailure) -> bool {
+    edit.area() == Area::Test
+        || (!failure.failing.is_empty()
+            && edit
+                .inside
+                .iter()
+                .chain(&edit.drops)
+                .any(|name| failure.failing.iter().any(|test| names_test(test, name))))
+}
+
+pub(crate) fn names_test(failing: &str, defined: &str) -> bool {
+    let sentence = defined.strip_prefix("test \"").map(|rest| rest.trim_end_matches('"'));
+    failing.ends_with(sentence.unwrap_or(defined)) || failing.rsplit("::").next() == Some(defined)
+}
+
+/// A check that failed and said nothing.
+pub(crate) fn silent(run: &Run) -> Fault {
+    let message = match run.exit {
+        Some(code) => format!("exit code {code}"),
+        None => run.verdict.as_ref().map_or_else(|| "failed".to_owned(), crate::verdict::Verdict::words),
+    };
+    Fault { message, ..Fault::default() }
+}

@@ -276,7 +276,6 @@ pub(crate) fn is_security(text: &str) -> bool {
         "hardcoded secret",
         "hard-coded secret",
         "leaked secret",
-        "leaks the",
         "leaked key",
         "secret leak",
         "plaintext password",
@@ -284,8 +283,6 @@ pub(crate) fn is_security(text: &str) -> bool {
         "world-readable",
         "world readable",
         "timing attack",
-        "constant-time",
-        "constant time",
         "rotate the key",
         "rotated the key",
         "redact secrets",
@@ -294,6 +291,8 @@ pub(crate) fn is_security(text: &str) -> bool {
         "unsanitized",
         "security fix",
         "security hole",
+        "security issue",
+        "security advisory",
         "remote code execution",
         "open redirect",
         "compare_digest",
@@ -305,7 +304,6 @@ pub(crate) fn is_security(text: &str) -> bool {
         "access control",
         "missing authorization",
         "exposed credentials",
-        "security",
     ];
     STRONG.iter().any(|word| has_word(text, word))
 }

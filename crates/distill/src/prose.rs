@@ -169,8 +169,6 @@ pub(crate) fn orders_decision(text: &str) -> bool {
         "we moved from",
         "we moved to",
         "we migrated",
-        "switch to",
-        "move to",
     ];
     if text.ends_with('?') || text.len() < 12 {
         return false;
@@ -183,6 +181,10 @@ pub(crate) fn orders_decision(text: &str) -> bool {
         .trim_start_matches("also ");
     if RULES.iter().any(|rule| bare.strip_prefix(rule).is_some_and(|rest| rest.starts_with([' ', ':']))) {
         return true;
+    }
+    const QUESTIONS: &[&str] = &["why ", "how ", "what ", "where ", "when ", "which ", "does ", "is "];
+    if QUESTIONS.iter().any(|question| bare.starts_with(question)) {
+        return false;
     }
     let chosen =
         has_word(&lower, "use") && (has_word(&lower, "instead of") || has_word(&lower, "rather than"));
@@ -258,9 +260,11 @@ pub(crate) fn states_done(text: &str) -> bool {
         "registered",
         "set",
     ];
+    const TROUBLE: &[&str] = &["fail", "fails", "failing", "broken", "blocked", "red", "hangs", "crashes"];
     let lower = without_opening(text).to_lowercase();
     let first = lower.split(|char: char| !char.is_alphanumeric()).next().unwrap_or("");
-    VERBS.contains(&first) || (has_word(&lower, "now") && !hedged(text) && !lower.starts_with("now "))
+    VERBS.contains(&first)
+        || (has_word(&lower, "now") && !hedged(text) && !lower.starts_with("now ") && !any(&lower, TROUBLE))
 }
 
 pub(crate) fn states_next(sentence: &Sentence) -> bool {
@@ -428,6 +432,28 @@ pub(crate) fn request(prompt: &str, max: usize) -> String {
     if request.is_empty() { one_line(prompt, max) } else { clip(&request, max) }
 }
 
+/// An item of a list of work that changes nothing: what was edited before it is not its result.
+pub(crate) fn asks_to_look(item: &str) -> bool {
+    const VERBS: &[&str] = &[
+        "find",
+        "investigate",
+        "read",
+        "understand",
+        "look",
+        "check",
+        "review",
+        "explore",
+        "analyze",
+        "run",
+        "verify",
+        "inspect",
+        "locate",
+        "reproduce",
+    ];
+    let first = item.split(|char: char| !char.is_alphanumeric()).next().unwrap_or("");
+    VERBS.iter().any(|verb| first.eq_ignore_ascii_case(verb))
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Intent {
     Bug,
@@ -515,6 +541,9 @@ mod tests {
         assert!(orders_decision("Never commit to main directly."));
         assert!(!orders_decision("Should we use zstd instead of gzip?"));
         assert!(!orders_decision("The button never appears."));
+        assert!(!orders_decision("Move to the next task, then switch to main."));
+        assert!(!orders_decision("Why does it use gzip instead of zstd"));
+        assert!(!states_done("Two of the tests are now failing."));
         assert!(states_decision("I kept the flat scan rather than HNSW because the set is small."));
         assert!(states_decision("We decided to drop Redis."));
         assert!(!states_decision("The handler now returns 404 instead of 500."));

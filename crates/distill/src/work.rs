@@ -6,7 +6,7 @@ use std::mem;
 use crate::command::Purpose;
 use crate::fault::Fault;
 use crate::patch::{Area, Edit};
-use crate::prose::Intent;
+use crate::prose::{self, Intent};
 use crate::resolve::{concerns, is_small, names_test, only_imports, only_tests, resolves, silent, tool};
 use crate::state::{Check, OpenFailure, State};
 use crate::step::{Act, Commit, Run, Step};
@@ -118,7 +118,13 @@ impl Sorter<'_> {
                 }
             }
             Act::Delegate { agent, .. } => {
-                if agent.is_empty() || !self.state.heard.contains(agent) {
+                let known = self.sorted.delegated.iter().position(|&at| {
+                    matches!(&self.steps[at].act, Act::Delegate { agent: other, task, .. } if other == agent && task.is_empty())
+                });
+                // Heard when it stopped and again when it was handed over: the second time says what it was asked.
+                if let Some(place) = known.filter(|_| !agent.is_empty()) {
+                    self.sorted.delegated[place] = at;
+                } else if agent.is_empty() || !self.state.heard.contains(agent) {
                     self.sorted.delegated.push(at);
                     push_bounded(&mut self.state.heard, agent.clone(), State::MAX_HEARD);
                 }
@@ -155,7 +161,7 @@ impl Sorter<'_> {
     /// An item of the list of work is done: what was edited since belongs to it.
     fn done(&mut self, at: usize, item: String) {
         self.sorted.done_items.push((at, item.clone()));
-        if !self.current.edits.is_empty() {
+        if !self.current.edits.is_empty() && !prose::asks_to_look(&item) {
             self.current.hints.push((at, item));
             self.close();
         }

@@ -72,6 +72,8 @@ fn tell_failure(draft: &mut Draft, failure: &OpenFailure) {
 
 /// What was said about why it failed and what set it right.
 fn explanation(scene: &Scene<'_>, piece: &Piece) -> (Option<String>, Option<String>) {
+    // That tests pass is no fix.
+    const VERDICTS: &[&str] = &["pass", "passes", "passed", "passing", "green"];
     let mut best_cause: Option<(u32, usize, String)> = None;
     let mut best_fix: Option<(u32, usize, String)> = None;
     for (at, sentence) in scene.free(|sentence| !prose::states_next(sentence)) {
@@ -87,6 +89,7 @@ fn explanation(scene: &Scene<'_>, piece: &Piece) -> (Option<String>, Option<Stri
             }
         } else if (prose::states_done(&sentence.text) || has_word(&sentence.text, "fix"))
             && sentence.text.len() > 20
+            && (score > 0 || !VERDICTS.iter().any(|word| has_word(&sentence.text, word)))
         {
             let weight =
                 score + u32::from(has_word(&sentence.text, "fix") || has_word(&sentence.text, "fixed"));

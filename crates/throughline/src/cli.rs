@@ -31,16 +31,38 @@ enum Command {
     /// Deliver one hook call (what agents run; envelope on stdin)
     #[command(disable_help_flag = true)]
     Hook(commands::hook::Hook),
+    /// Find memories by what they say
+    Search(commands::search::Search),
+    /// What was kept just before and after a memory
+    Timeline(commands::timeline::Timeline),
+    /// Show memories in full, by their ids
+    Show(commands::show::Show),
+    /// Keep what you say
+    Remember(commands::remember::Remember),
+    /// Change what a memory says or how much it matters
+    Edit(commands::edit::Edit),
+    /// Take memories away for good
+    Forget(commands::forget::Forget),
     /// List sessions, last seen first
     Sessions(commands::sessions::Sessions),
-    /// Show one session: its prompts and what happened
-    Show(commands::show::Show),
+    /// The story of one session: show
+    Session(commands::session::Session),
     /// List journaled events, newest last
     Events(commands::events::Events),
-    /// Counts: sessions, prompts, events, tools, redactions
+    /// Counts and growth: memories, tokens saved, sessions, events, redactions
     Stats(commands::stats::Stats),
-    /// Write all journaled events as JSON lines
+    /// Take in past sessions from their transcripts
+    Backfill(commands::backfill::Backfill),
+    /// Take in what other tools have kept
+    Import(commands::import::Import),
+    /// Write all journaled events, or all memories, as JSON lines
     Export(commands::export::Export),
+    /// Drop what is expendable to make room
+    Gc(commands::gc::Gc),
+    /// Measure how good search is on documents and questions of yours
+    Eval(commands::eval::Eval),
+    /// The models that make vectors: list, status, pause, resume
+    Model(commands::model::Model),
     /// Redact text from stdin to stdout
     Redact(commands::redact::Redact),
     /// What throughline does, piece by piece: list, enable, disable, explain
@@ -74,11 +96,22 @@ pub(crate) fn run() -> anyhow::Result<()> {
         Command::Doctor(command) => command.run(&world),
         Command::Daemon(command) => command.run(&world),
         Command::Hook(command) => command.run(),
-        Command::Sessions(command) => command.run(&world),
+        Command::Search(command) => command.run(&world),
+        Command::Timeline(command) => command.run(&world),
         Command::Show(command) => command.run(&world),
+        Command::Remember(command) => command.run(&world),
+        Command::Edit(command) => command.run(&world),
+        Command::Forget(command) => command.run(&world),
+        Command::Sessions(command) => command.run(&world),
+        Command::Session(command) => command.run(&world),
         Command::Events(command) => command.run(&world),
         Command::Stats(command) => command.run(&world),
+        Command::Backfill(command) => command.run(&world),
+        Command::Import(command) => command.run(&world),
         Command::Export(command) => command.run(&world),
+        Command::Gc(command) => command.run(&world),
+        Command::Eval(command) => command.run(),
+        Command::Model(command) => command.run(&world),
         Command::Redact(command) => command.run(&world),
         Command::Behaviors(command) => command.run(&world),
         Command::Config(command) => command.run(&world),

@@ -1,11 +1,14 @@
 //! The binary. The hook word is matched before anything else: no argument parser, no configuration and no
 //! database behind it.
 
+mod chart;
 mod cli;
 mod commands;
 mod config;
 mod print;
+mod progress;
 mod report;
+mod when;
 mod world;
 
 use std::process::ExitCode;

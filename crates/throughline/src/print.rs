@@ -1,4 +1,4 @@
-//! Output for people and scripts: rows, times, JSON lines. Writes to stdout and nowhere else.
+//! Output for people and scripts: rows, times, JSON lines. What was asked for goes to stdout, remarks go to stderr.
 
 use std::io::{self, Write};
 
@@ -24,6 +24,32 @@ pub(crate) fn line(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// A remark beside the answer: a script that reads stdout does not see it. Nobody is left to tell when it fails.
+pub(crate) fn remark(text: &str) {
+    let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
+}
+
+pub(crate) fn bold(text: &str, color: bool) -> String {
+    if color { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
+pub(crate) fn dim(text: &str, color: bool) -> String {
+    if color { format!("\u{1b}[2m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
+/// Several lines of a stranger's text, set in by so many columns.
+pub(crate) fn block(text: &str, indent: usize) -> String {
+    let clean = engine::sanitize(text);
+    let lines =
+        clean.trim_end().lines().map(|line| format!("{:indent$}{line}", "").trim_end().to_owned() + "\n");
+    lines.collect()
+}
+
+/// `1 memory`, `2 memories`.
+pub(crate) fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
 /// In the person's own time zone, to the second.
 pub(crate) fn time(at: Millis) -> String {
     let stamp = i64::try_from(at).ok().and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
@@ -47,12 +73,12 @@ pub(crate) fn table(head: &[&str], rows: &[Vec<String>], color: bool) -> anyhow:
             row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
         let line = cells.join("  ");
         let line = line.trim_end();
-        if at == 0 && color {
-            out.push_str(&format!("\u{1b}[1m{line}\u{1b}[0m\n"));
+        if at == 0 {
+            out.push_str(&bold(line, color));
         } else {
             out.push_str(line);
-            out.push('\n');
         }
+        out.push('\n');
     }
     text(&out)
 }

@@ -21,7 +21,13 @@ pub(crate) struct World {
     pub(crate) executable: PathBuf,
     /// Colors only where a person looks and has not asked for none.
     pub(crate) color: bool,
+    /// Columns of the terminal; where there is none, as many as a page has.
+    pub(crate) width: usize,
 }
+
+/// Narrower than this nothing fits in a row; wider than this nobody reads to the end.
+const WIDTHS: std::ops::RangeInclusive<usize> = 40..=160;
+const PAGE_WIDTH: usize = 100;
 
 impl World {
     pub(crate) fn look() -> anyhow::Result<Self> {
@@ -42,6 +48,7 @@ impl World {
             executable: env::current_exe().unwrap_or_else(|_| PathBuf::from("throughline")),
             color: std::io::stdout().is_terminal()
                 && variable("NO_COLOR").is_none_or(|value| value.is_empty()),
+            width: terminal_width(),
         })
     }
 
@@ -66,11 +73,22 @@ impl World {
         Ok(home.join(paths.home_folder))
     }
 
+    /// What edits a text for this person.
+    pub(crate) fn editor() -> OsString {
+        let named = ["VISUAL", "EDITOR"].iter().filter_map(|name| variable(name));
+        named.into_iter().find(|name| !name.is_empty()).unwrap_or_else(|| "vi".into())
+    }
+
     /// Where `--project` settings belong: the git top level, else the working directory.
     pub(crate) fn project_root(&self) -> PathBuf {
         let top = self.cwd.ancestors().find(|folder| folder.join(".git").exists());
         top.map_or_else(|| self.cwd.clone(), Path::to_owned)
     }
+}
+
+fn terminal_width() -> usize {
+    let told = rustix::termios::tcgetwinsize(std::io::stdout()).map_or(0, |size| usize::from(size.ws_col));
+    if told == 0 { PAGE_WIDTH } else { told.clamp(*WIDTHS.start(), *WIDTHS.end()) }
 }
 
 pub(crate) fn variable(name: &str) -> Option<OsString> {

@@ -1,14 +1,17 @@
-//! What the reading commands share: settle what is under way, then open the tables and the journal to read.
+//! What the commands share: settle what is under way and open the tables and the journal to read; ask the daemon
+//! what only it knows; find what an id names.
 
 use std::io;
 use std::time::{Duration, Instant};
 
 use client::{Trouble, ask};
 use daemon::DaemonLock;
+use model::{Deed, SessionId};
 use serde_json::{Value, json};
-use store::Tables;
 use store::journal::Reader;
+use store::{MemoryFilter, MemoryRow, SessionRow, StoreError, Tables};
 
+use crate::print;
 use crate::report::{Failure, hint, person};
 use crate::world::World;
 
@@ -18,6 +21,8 @@ const SETTLE: Duration = Duration::from_secs(10);
 const START: Duration = Duration::from_secs(3);
 /// A daemon that is there answers at once; a stranger at the socket must not use up all the time there is.
 const ANSWER: Duration = Duration::from_secs(1);
+/// A thousand deeds are journaled and learned in this, also on a busy machine.
+const LEARN: Duration = Duration::from_secs(30);
 pub(crate) const PAUSE: Duration = Duration::from_millis(5);
 
 /// The tables as of now: whatever was acknowledged or spooled before this call is in them.
@@ -26,12 +31,23 @@ pub(crate) fn tables(world: &World) -> anyhow::Result<Tables> {
         return Err(nothing_yet());
     }
     // A place that cannot be written (a backup, a full disk) is read as it is.
-    let _ = settle(world);
+    let is_served = settle(world).is_ok();
     let database = world.place.database();
-    if !database.exists() {
-        return Err(nothing_yet());
+    let until = Instant::now() + START;
+    loop {
+        let found = if database.exists() {
+            Tables::open_read_only(&database)
+                .and_then(|tables| tables.memory_at(0).map(|_| tables))
+                .map_err(person)
+        } else {
+            Err(nothing_yet())
+        };
+        // A daemon that was called a moment ago may still be making them.
+        if found.is_ok() || !is_served || Instant::now() >= until {
+            return found;
+        }
+        std::thread::sleep(PAUSE);
     }
-    Tables::open_read_only(&database).map_err(person)
 }
 
 pub(crate) fn journal(world: &World) -> anyhow::Result<Reader> {
@@ -86,6 +102,68 @@ pub(crate) fn control(world: &World, question: &Value, until: Instant) -> anyhow
     let answer =
         ask(&world.place, question.to_string().as_bytes(), until).map_err(|trouble| explain(&trouble))?;
     Ok(serde_json::from_slice(&answer)?)
+}
+
+/// A question that is answered at once, by a daemon that is started if there is none. What the daemon answers
+/// with `error` is an error.
+pub(crate) fn answer(world: &World, question: &Value, patience: Duration) -> anyhow::Result<Value> {
+    let bytes = question.to_string();
+    let asked = ask(&world.place, bytes.as_bytes(), Instant::now() + patience);
+    let answer = match asked {
+        Err(Trouble::Absent) => {
+            start(world)?;
+            ask(&world.place, bytes.as_bytes(), Instant::now() + patience)
+        }
+        asked => asked,
+    };
+    let answer: Value = serde_json::from_slice(&answer.map_err(|trouble| explain(&trouble))?)?;
+    match answer["error"].as_str() {
+        Some(what) => Err(hint(Failure::Person, what, "run `throughline doctor`")),
+        None => Ok(answer),
+    }
+}
+
+/// Deeds are journaled before this returns, and in the tables unless a long backlog is before them.
+pub(crate) fn send(world: &World, deeds: &[Deed]) -> anyhow::Result<()> {
+    let answer = answer(world, &json!({ "ask": "deeds", "deeds": deeds }), LEARN)?;
+    if answer["learned"] == true { Ok(()) } else { settle(world) }
+}
+
+/// By its id, the beginning of it, or the id it had where it was brought in from.
+pub(crate) fn memory(tables: &Tables, id: &str) -> anyhow::Result<MemoryRow> {
+    find_memory(tables, id)?.ok_or_else(|| {
+        let what = format!("no memory is called \"{}\"", print::one_line(id, 40));
+        hint(Failure::Person, what, "`throughline search` finds memories and says their ids")
+    })
+}
+
+pub(crate) fn find_memory(tables: &Tables, id: &str) -> anyhow::Result<Option<MemoryRow>> {
+    tables.memory(id).map_err(|error| match error {
+        StoreError::Ambiguous(id) => {
+            let what = format!("more than one memory begins with \"{}\"", print::one_line(&id, 40));
+            hint(Failure::Person, what, "give more of the id; all of it are twelve characters")
+        }
+        other => person(other),
+    })
+}
+
+/// By its id, or the beginning of it.
+pub(crate) fn session(tables: &Tables, id: &str) -> anyhow::Result<SessionRow> {
+    tables.session(id).map_err(person)?.ok_or_else(|| {
+        let what = format!("no session begins with \"{}\"", print::one_line(id, 40));
+        hint(Failure::Person, what, "`throughline sessions` lists them")
+    })
+}
+
+/// A session's id from its beginning, also when all that is known of it are memories that were brought in.
+pub(crate) fn session_id(tables: &Tables, id: &str) -> anyhow::Result<SessionId> {
+    let named = SessionId::new(id);
+    let of_it = MemoryFilter { session: Some(named.clone()), limit: 1, ..MemoryFilter::default() };
+    match session(tables, id) {
+        Ok(row) => Ok(row.id),
+        Err(_) if !tables.memories(&of_it).map_err(person)?.is_empty() => Ok(named),
+        Err(error) => Err(error),
+    }
 }
 
 /// `None` when no daemon runs.

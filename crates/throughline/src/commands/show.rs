@@ -1,19 +1,20 @@
-//! One session: what was asked and what happened.
+//! Memories in full: what they say, what they rest on, and what has become of them. A session's id works, too.
 
 use clap::Args;
-use serde_json::json;
-use store::{EventFilter, Order};
+use store::{MemoryRow, Tables};
 
-use super::reader;
+use super::{reader, session};
 use crate::print;
 use crate::report::{Failure, hint, person};
 use crate::world::World;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: throughline show 0k3v7m2n 9qrs")]
 pub(crate) struct Show {
-    /// The session's id, or a unique beginning of it
-    session: String,
-    /// One JSON object
+    /// Memories or sessions: their ids, unique beginnings of them, or the ids they had elsewhere
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+    /// One JSON object a line, one for each id
     #[arg(long)]
     json: bool,
 }
@@ -21,50 +22,131 @@ pub(crate) struct Show {
 impl Show {
     pub(crate) fn run(&self, world: &World) -> anyhow::Result<()> {
         let tables = reader::tables(world)?;
-        let Some(session) = tables.session(&self.session).map_err(person)? else {
-            let what = format!("no session begins with \"{}\"", print::one_line(&self.session, 40));
-            return Err(hint(Failure::Person, what, "`throughline sessions` lists them"));
-        };
-        let prompts = tables.prompts(&session.id).map_err(person)?;
-        let filter = EventFilter {
-            session: Some(session.id.clone()),
-            order: Order::OldestFirst,
-            ..EventFilter::default()
-        };
-        let events = tables.events(&filter).map_err(person)?;
-        if self.json {
-            return print::json(&json!({ "session": session, "prompts": prompts, "events": events }));
-        }
-        let known = |label: &str, value: &Option<String>| {
-            value
-                .as_ref()
-                .map(|value| format!("{label:<10}{}\n", print::one_line(value, 100)))
-                .unwrap_or_default()
-        };
-        let mut head = format!("session   {}\nagent     {}\n", session.id, session.agent);
-        head.push_str(&known("project", &session.project));
-        head.push_str(&known("branch", &session.branch));
-        head.push_str(&known("folder", &session.cwd));
-        head.push_str(&known("model", &session.model));
-        head.push_str(&format!("started   {}\n", print::time(session.started_at)));
-        match session.ended_at {
-            Some(at) => {
-                let reason = session.end_reason.as_deref().unwrap_or("other");
-                head.push_str(&format!("ended     {} ({reason})\n", print::time(at)));
+        for (at, id) in self.ids.iter().enumerate() {
+            if at > 0 && !self.json {
+                print::line("")?;
             }
-            None => head.push_str(&format!("last seen {}\n", print::time(session.last_seen_at))),
-        }
-        print::line(&engine::sanitize(&head))?;
-        for event in &events {
-            let prompt = prompts.iter().find(|prompt| prompt.id == event.id);
-            let what = match (prompt, &event.tool) {
-                (Some(prompt), _) => format!("#{} {}", prompt.number, print::one_line(&prompt.text, 100)),
-                (None, Some(tool)) => print::one_line(tool, 40),
-                (None, None) => String::new(),
-            };
-            let row = format!("{}  {:<20} {what}", print::time(event.at), print::one_line(&event.kind, 20));
-            print::line(row.trim_end())?;
+            match named(&tables, id)? {
+                Named::Memory(row) if self.json => print::json(&row)?,
+                Named::Memory(row) => print::text(&full(&row, world.color))?,
+                Named::Session(session) => session::show(world, &tables, *session, self.json)?,
+            }
         }
         Ok(())
     }
+}
+
+enum Named {
+    Memory(Box<MemoryRow>),
+    Session(Box<store::SessionRow>),
+}
+
+/// A session's whole id is never taken for the beginning of something else.
+fn named(tables: &Tables, id: &str) -> anyhow::Result<Named> {
+    let session = tables.session(id);
+    if let Ok(Some(session)) = &session
+        && session.id.as_str() == id
+    {
+        return Ok(Named::Session(Box::new(session.clone())));
+    }
+    if let Some(row) = reader::find_memory(tables, id)? {
+        return Ok(Named::Memory(Box::new(row)));
+    }
+    if let Some(session) = session.map_err(person)? {
+        return Ok(Named::Session(Box::new(session)));
+    }
+    let what = format!("no memory and no session begins with \"{}\"", print::one_line(id, 40));
+    Err(hint(
+        Failure::Person,
+        what,
+        "`throughline search` finds memories, `throughline sessions` lists sessions",
+    ))
+}
+
+fn full(row: &MemoryRow, color: bool) -> String {
+    let memory = &row.memory;
+    let mut out = format!("{}\n", print::bold(&print::one_line(&memory.title, 200), color));
+    if let Some(subtitle) = &memory.subtitle {
+        out.push_str(&format!("{}\n", print::one_line(subtitle, 300)));
+    }
+    let mut line = |label: &str, value: &str| {
+        if !value.is_empty() {
+            out.push_str(&format!("{label:<10}{}\n", print::one_line(value, 300)));
+        }
+    };
+    let text = |value: &Option<String>| value.clone().unwrap_or_default();
+    line("id", &memory.id.to_string());
+    line("known as", &text(&memory.external_id));
+    line("kind", memory.kind.name());
+    line("at", &print::time(memory.at));
+    line("project", &text(&memory.project));
+    line("branch", &text(&memory.branch));
+    line("session", memory.session.as_ref().map(model::SessionId::as_str).unwrap_or_default());
+    line("tools", &memory.tools.join(", "));
+    line("marked", &marks(row));
+    line("use", &life(row));
+    line("cost", &cost(row));
+    line("from", &origin(row));
+    if let Some(newer) = row.superseded_by {
+        line("overtaken", &format!("by {newer}"));
+    }
+    out.push('\n');
+    out.push_str(&print::block(&memory.text, 0));
+    for (label, items) in [
+        ("facts", &memory.facts),
+        ("concepts", &memory.concepts),
+        ("files changed", &memory.files_modified),
+        ("files read", &memory.files_read),
+    ] {
+        if !items.is_empty() {
+            out.push_str(&format!("\n{}\n", print::bold(label, color)));
+            for item in items {
+                out.push_str(&format!("  {}\n", print::one_line(item, 1000)));
+            }
+        }
+    }
+    out
+}
+
+fn marks(row: &MemoryRow) -> String {
+    let urgent = row.memory.urgency == model::Urgency::High;
+    let marks = [("critical", row.memory.critical), ("pinned", row.memory.pinned), ("urgent", urgent)];
+    let marks: Vec<&str> = marks.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
+    marks.join(", ")
+}
+
+fn life(row: &MemoryRow) -> String {
+    let mut parts = Vec::new();
+    for (number, one, many) in [
+        (row.hits, "time cited", "times cited"),
+        (row.prevented, "mistake prevented", "mistakes prevented"),
+        (row.repeats, "time said again", "times said again"),
+    ] {
+        if number > 0 {
+            parts.push(print::count(number, one, many));
+        }
+    }
+    if let Some(at) = row.last_applied_at {
+        parts.push(format!("last on {}", print::time(at)));
+    }
+    parts.join(", ")
+}
+
+fn cost(row: &MemoryRow) -> String {
+    let raw = row.memory.provenance.tokens;
+    if raw > row.tokens {
+        format!("{} tokens, made from {raw}", row.tokens)
+    } else {
+        format!("{} tokens", row.tokens)
+    }
+}
+
+fn origin(row: &MemoryRow) -> String {
+    let from = &row.memory.provenance;
+    let mut parts = vec![from.by.clone()];
+    if !from.events.is_empty() {
+        parts.push(print::count(from.events.len() as u64, "event", "events"));
+    }
+    parts.extend(from.place.clone());
+    parts.join(", ")
 }

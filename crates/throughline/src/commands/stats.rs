@@ -1,17 +1,23 @@
-//! Counts over everything recorded.
+//! Counts over everything recorded, and how it grew.
 
 use clap::Args;
-use store::Count;
+use serde_json::json;
+use store::{Count, DayCount, Stats as Counted};
 
 use super::reader;
+use crate::chart;
 use crate::print;
 use crate::report::person;
 use crate::world::World;
 
 /// Lines of each list a person reads; `--json` has them all.
 const SHOWN: usize = 12;
+/// Days in the picture of growth; a narrow terminal has fewer.
+const DAYS: usize = 90;
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: throughline stats --json")]
 pub(crate) struct Stats {
     /// One JSON object
     #[arg(long)]
@@ -22,7 +28,9 @@ impl Stats {
     pub(crate) fn run(&self, world: &World) -> anyhow::Result<()> {
         let stats = reader::tables(world)?.stats().map_err(person)?;
         if self.json {
-            return print::json(&stats);
+            let mut answer = json!(stats);
+            answer["tokens_saved"] = json!(tokens_saved(&stats));
+            return print::json(&answer);
         }
         let mut text = format!(
             "{} events in {} sessions of {} workspaces, {} prompts, {} of envelopes\n",
@@ -35,22 +43,79 @@ impl Stats {
         if let (Some(first), Some(last)) = (stats.first_at, stats.last_at) {
             text.push_str(&format!("from {} to {}\n", print::time(first), print::time(last)));
         }
-        for (title, counts) in
-            [("events", &stats.by_kind), ("tools", &stats.by_tool), ("redacted", &stats.redactions)]
-        {
-            text.push_str(&list(title, counts));
+        text.push_str(&kept(&stats));
+        text.push_str(&growth("events a day", &stats.by_day, world));
+        text.push_str(&growth("memories a day", &stats.memories_by_day, world));
+        for (title, counts) in [
+            ("memories", &stats.memories_by_kind),
+            ("events", &stats.by_kind),
+            ("tools", &stats.by_tool),
+            ("redacted", &stats.redactions),
+        ] {
+            text.push_str(&list(title, counts, world));
         }
         print::text(&text)
     }
 }
 
-fn list(title: &str, counts: &[Count]) -> String {
+/// What a model need not read again, because a memory says it.
+fn tokens_saved(stats: &Counted) -> u64 {
+    stats.raw_tokens.saturating_sub(stats.memory_tokens)
+}
+
+fn kept(stats: &Counted) -> String {
+    if stats.memories == 0 {
+        return String::new();
+    }
+    let mut text = format!(
+        "{} of {} tokens",
+        print::count(stats.memories, "memory", "memories"),
+        chart::short(stats.memory_tokens)
+    );
+    let saved = tokens_saved(stats);
+    if saved > 0 {
+        let share = 100.0 * saved as f64 / stats.raw_tokens as f64;
+        text.push_str(&format!(
+            ", made from {}: {} saved ({share:.0} %)",
+            chart::short(stats.raw_tokens),
+            chart::short(saved)
+        ));
+    }
+    text.push('\n');
+    text
+}
+
+/// A row of bars, one a day, up to the last day there is.
+fn growth(title: &str, days: &[DayCount], world: &World) -> String {
+    let Some(last) = days.iter().map(|day| day.day).max() else { return String::new() };
+    let room = DAYS.min(world.width.saturating_sub(4));
+    let mut bars = vec![0; room];
+    for day in days {
+        let back = (last - day.day) as usize;
+        if back < room {
+            bars[room - 1 - back] = day.count;
+        }
+    }
+    // Days before the first are no days without work.
+    let first = bars.iter().position(|count| *count > 0).unwrap_or_default();
+    let bars = &bars[first..];
+    let most = bars.iter().copied().max().unwrap_or_default();
+    let since = crate::when::day((last + 1 - bars.len() as u64) * DAY_MS + DAY_MS / 2);
+    let head = print::bold(&format!("{title}, since {since}, at most {most}"), world.color);
+    format!("\n{head}\n  {}\n", chart::columns(bars))
+}
+
+fn list(title: &str, counts: &[Count], world: &World) -> String {
     if counts.is_empty() {
         return String::new();
     }
-    let rows = counts
-        .iter()
-        .take(SHOWN)
-        .map(|one| format!("  {:>8}  {}\n", one.count, print::one_line(&one.name, 40)));
-    format!("\n{title}\n{}", rows.collect::<String>())
+    let most = counts.iter().map(|one| one.count).max().unwrap_or_default();
+    let names = counts.iter().take(SHOWN).map(|one| print::one_line(&one.name, 40));
+    let wide = names.clone().map(|name| name.chars().count()).max().unwrap_or_default();
+    let room = world.width.saturating_sub(wide + 16).min(40);
+    let rows = counts.iter().zip(names).map(|(one, name)| {
+        let bar = print::dim(&chart::bar(one.count, most, room), world.color);
+        format!("  {:>8}  {name:<wide$}  {bar}\n", one.count)
+    });
+    format!("\n{}\n{}", print::bold(title, world.color), rows.collect::<String>())
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::house::{House, feed, output};
 
 /// Every command, in the order of the help text. A new one is a line here and a file in `commands/`.
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 29] = [
     "install",
     "uninstall",
     "pause",
@@ -18,11 +18,22 @@ const COMMANDS: [&str; 18] = [
     "doctor",
     "daemon",
     "hook",
-    "sessions",
+    "search",
+    "timeline",
     "show",
+    "remember",
+    "edit",
+    "forget",
+    "sessions",
+    "session",
     "events",
     "stats",
+    "backfill",
+    "import",
     "export",
+    "gc",
+    "eval",
+    "model",
     "redact",
     "behaviors",
     "config",

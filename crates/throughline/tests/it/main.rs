@@ -8,6 +8,9 @@ mod fail_open;
 mod faults;
 mod house;
 mod install;
+mod memory_life;
+mod memory_reading;
+mod memory_traffic;
 mod spine;
 
 #[test]

@@ -1,0 +1,288 @@
+//! Takes in what others have kept. What is here already is not taken in twice.
+
+use std::path::Path;
+
+use ::import::{Effect, Imported, Options, Problem, Record, Source};
+use clap::Args;
+use model::{Deed, Memory, MemoryId};
+use redact::Redactor;
+use serde::Serialize;
+use serde_json::{Value, json};
+use store::Tables;
+
+use super::{exported, lines, reader};
+use crate::report::{Failure, hint, person};
+use crate::world::World;
+use crate::{config, print, progress, when};
+
+/// Deeds in one question, and their bytes: the daemon takes no more of the one, and the other passes the socket.
+const BATCH: usize = 1000;
+const BATCH_BYTES: usize = 4 << 20;
+/// Problems a person reads; `--json` has more.
+const SHOWN: usize = 20;
+/// A file in which every line is wrong says nothing new after so many.
+const MAX_PROBLEMS: usize = 10_000;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  throughline import --jsonl notes.jsonl        lines {id, text, ts, session, project, kind}; only text is needed
+  throughline import --from claude-mem ~/.claude-mem/claude-mem.db
+  throughline import --from memory-md ./notes --project website")]
+pub(crate) struct Import {
+    /// JSON lines, plain or .gz; `-` is stdin
+    #[arg(long, value_name = "FILE", required_unless_present = "from", conflicts_with_all = ["from", "path"])]
+    jsonl: Option<String>,
+    /// What another tool has kept
+    #[arg(long, requires = "path", value_parser = ["claude-mem", "mindstone", "memory-md"])]
+    from: Option<String>,
+    /// Where it is: claude-mem's database, the folder of the others
+    #[arg(requires = "from")]
+    path: Option<String>,
+    /// The project of what names none
+    #[arg(long)]
+    project: Option<String>,
+    /// One JSON object with the counts and the problems
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Counts {
+    read: u64,
+    added: u64,
+    /// Here already under the same id, and now saying something else.
+    changed: u64,
+    unchanged: u64,
+    /// Another memory says the same, or a person wanted it gone.
+    left_out: u64,
+    problems: u64,
+}
+
+impl Import {
+    pub(crate) fn run(&self, world: &World) -> anyhow::Result<()> {
+        let source = self.open()?;
+        let mut taking = Taking::begin(world, source.estimate)?;
+        for item in source.items {
+            taking.take(item)?;
+        }
+        let (counts, problems) = taking.end()?;
+        // Not one record, and the reason is the file itself: that is an error and not a count.
+        if let [Problem { effect: Effect::Stopped, .. }] = &problems[..]
+            && counts.read == 0
+        {
+            return Err(hint(
+                Failure::Person,
+                problems[0].to_string(),
+                "name a file that `throughline import --help` knows",
+            ));
+        }
+        if self.json {
+            let mut answer = json!(counts);
+            answer["problems"] = problems.iter().map(told).collect();
+            return print::json(&answer);
+        }
+        print::line(&counts.sentence())?;
+        for problem in problems.iter().take(SHOWN) {
+            let effect = match problem.effect {
+                Effect::Shortened => "shortened",
+                Effect::LeftOut => "left out",
+                Effect::Lost => "not read",
+                Effect::Stopped => "stopped here",
+            };
+            print::line(&format!("  {}: {effect}", print::one_line(&problem.to_string(), 300)))?;
+        }
+        if counts.problems > SHOWN as u64 {
+            print::line(&format!("  and {} more; --json lists them", counts.problems - SHOWN as u64))?;
+        }
+        Ok(())
+    }
+
+    fn open(&self) -> anyhow::Result<Records> {
+        let options = Options { label: None, project: self.project.clone(), now: when::now() };
+        let (source, path) = match (&self.from, &self.path, &self.jsonl) {
+            (Some(from), Some(path), _) => {
+                (Source::from_name(from).expect("clap lets only known names pass"), path)
+            }
+            (_, _, Some(file)) => return open_jsonl(file, options),
+            _ => {
+                return Err(hint(
+                    Failure::Usage,
+                    "there is nothing to import",
+                    "see `throughline import --help`",
+                ));
+            }
+        };
+        let reader = source.read(Path::new(path), &options);
+        Ok(Records { estimate: reader.estimate(), items: Box::new(reader) })
+    }
+}
+
+struct Records {
+    estimate: u64,
+    items: Box<dyn Iterator<Item = Result<Record, Problem>>>,
+}
+
+fn open_jsonl(file: &str, mut options: Options) -> anyhow::Result<Records> {
+    let mut lines = lines::open(file)?;
+    let buffered = lines.fill_buf().map_err(|error| lines::unreadable(file, &error))?;
+    let first = buffered.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    if exported::is_ours(first) {
+        return Ok(Records { estimate: 0, items: Box::new(exported::read(lines, file.to_owned())) });
+    }
+    // The same name whether it is compressed or not: the ids are made from it.
+    let name = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
+    options.label = name.map(|name| name.trim_end_matches(".gz").to_owned()).filter(|name| name != "-");
+    let reader = ::import::read_jsonl(lines, &options);
+    let place = file.to_owned();
+    let items = reader.map(move |item| item.map_err(|problem| at(problem, &place)));
+    Ok(Records { estimate: 0, items: Box::new(items) })
+}
+
+/// The reader of a pipe does not know the name of the file behind it.
+fn at(mut problem: Problem, file: &str) -> Problem {
+    if file != "-" {
+        problem.place = problem.place.replacen("standard input", file, 1);
+    }
+    problem
+}
+
+fn told(problem: &Problem) -> Value {
+    let effect = match problem.effect {
+        Effect::Shortened => "shortened",
+        Effect::LeftOut => "left-out",
+        Effect::Lost => "lost",
+        Effect::Stopped => "stopped",
+    };
+    json!({ "place": problem.place, "what": problem.what, "effect": effect })
+}
+
+/// An import under way: records on their way to the daemon.
+struct Taking<'a> {
+    world: &'a World,
+    tables: Tables,
+    redactor: Redactor,
+    waiting: Vec<Deed>,
+    bytes: usize,
+    counts: Counts,
+    problems: Vec<Problem>,
+    bar: indicatif::ProgressBar,
+}
+
+impl<'a> Taking<'a> {
+    fn begin(world: &'a World, estimate: u64) -> anyhow::Result<Self> {
+        reader::start(world)?;
+        let redactor = Redactor::new(config::redaction(&world.place)).map_err(person)?;
+        Ok(Self {
+            world,
+            tables: reader::tables(world)?,
+            redactor,
+            waiting: Vec::new(),
+            bytes: 0,
+            counts: Counts::default(),
+            problems: Vec::new(),
+            bar: progress::items("importing", estimate),
+        })
+    }
+
+    fn take(&mut self, item: Result<Record, Problem>) -> anyhow::Result<()> {
+        self.bar.inc(1);
+        let imported = match item {
+            Err(problem) => {
+                self.counts.problems += 1;
+                if self.problems.len() < MAX_PROBLEMS {
+                    self.problems.push(problem);
+                }
+                return Ok(());
+            }
+            // What a session was about is in the memories that name it.
+            Ok(Record::Session(_)) => return Ok(()),
+            Ok(Record::Prompt(prompt)) => {
+                Imported { memory: prompt.memory, hits: 0, prevented: 0, last_applied_at: None }
+            }
+            Ok(Record::Memory(imported)) => *imported,
+        };
+        self.counts.read += 1;
+        let Imported { memory, hits, prevented, last_applied_at } = imported;
+        match self.tables.memory(&memory.id.to_string()).map_err(person)? {
+            Some(row) if self.says_the_same(&row.memory, &memory) => {
+                self.counts.unchanged += 1;
+                return Ok(());
+            }
+            Some(_) => self.counts.changed += 1,
+            None => {}
+        }
+        self.bytes += memory.text.len() + memory.title.len();
+        let memory = Box::new(memory);
+        self.waiting.push(Deed::Import { memory, hits, prevented, last_applied_at });
+        if self.waiting.len() == BATCH || self.bytes >= BATCH_BYTES {
+            self.send()?;
+        }
+        Ok(())
+    }
+
+    /// As it was kept: redacted and bounded.
+    fn says_the_same(&self, kept: &Memory, given: &Memory) -> bool {
+        let same = |kept: &str, given: &str| {
+            let clean = self.redactor.bytes(given.as_bytes()).bytes;
+            let clean = String::from_utf8_lossy(&clean);
+            let kept = kept.strip_suffix('…').unwrap_or(kept);
+            clean.trim() == kept.trim() || (clean.len() > kept.len() && clean.trim_start().starts_with(kept))
+        };
+        kept.kind == given.kind && same(&kept.title, &given.title) && same(&kept.text, &given.text)
+    }
+
+    fn send(&mut self) -> anyhow::Result<()> {
+        let deeds = std::mem::take(&mut self.waiting);
+        self.bytes = 0;
+        let before = self.known(&deeds)?;
+        reader::send(self.world, &deeds)?;
+        let after = self.known(&deeds)?;
+        self.counts.added += after - before;
+        self.counts.left_out += deeds.len() as u64 - after;
+        Ok(())
+    }
+
+    fn known(&self, deeds: &[Deed]) -> anyhow::Result<u64> {
+        let mut ids: Vec<MemoryId> = deeds
+            .iter()
+            .filter_map(|deed| match deed {
+                Deed::Import { memory, .. } => Some(memory.id),
+                _ => None,
+            })
+            .collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let mut known = 0;
+        for id in ids {
+            known += u64::from(self.tables.memory(&id.to_string()).map_err(person)?.is_some());
+        }
+        Ok(known)
+    }
+
+    fn end(mut self) -> anyhow::Result<(Counts, Vec<Problem>)> {
+        if !self.waiting.is_empty() {
+            self.send()?;
+        }
+        self.bar.finish_and_clear();
+        Ok((self.counts, self.problems))
+    }
+}
+
+impl Counts {
+    fn sentence(&self) -> String {
+        let mut parts = vec![format!("{} added", print::count(self.added, "memory", "memories"))];
+        for (number, what) in [
+            (self.changed, "changed"),
+            (self.unchanged, "here already"),
+            (self.left_out, "left out, said by another or forgotten"),
+        ] {
+            if number > 0 {
+                parts.push(format!("{number} {what}"));
+            }
+        }
+        if self.problems > 0 {
+            parts.push(print::count(self.problems, "problem", "problems"));
+        }
+        parts.join(", ")
+    }
+}

@@ -1,0 +1,234 @@
+//! Finds memories by what they say. The daemon ranks; here the question is put together and the answer laid out.
+
+use std::time::Duration;
+
+use clap::Args;
+use model::{MemoryKind, Millis};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use store::{MemoryRow, Tables};
+
+use super::{batch, reader, remember};
+use crate::print;
+use crate::report::{Failure, hint};
+use crate::when::{self, End};
+use crate::world::World;
+
+/// Milliseconds as a rule; the first question after a start may find the model still asleep.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// What a person reads, and what a script usually takes.
+const LIMIT: usize = 10;
+const SCRIPT_LIMIT: usize = 20;
+/// Beyond this nothing is ranked.
+const MAX_LIMIT: u64 = engine::search::MAX_LIMIT as u64;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  throughline search why did the token refresh fail last month
+  throughline search --kind decision --since \"3 weeks\" --here database
+  throughline search --batch questions.jsonl --json")]
+pub(crate) struct Search {
+    /// What to look for, as you would ask it
+    #[arg(required_unless_present = "batch", value_name = "QUERY")]
+    query: Vec<String>,
+    /// At most so many [default: 10, with --json 20]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MAX_LIMIT))]
+    limit: Option<u64>,
+    /// Say of each hit why it is there
+    #[arg(long)]
+    explain: bool,
+    #[command(flatten)]
+    only: Only,
+    /// Many queries at once: lines `{qid, query}` in, lines `{qid, ids}` out; `-` is stdin
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["query", "explain", "Only"])]
+    batch: Option<String>,
+    /// One JSON array
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a hit must be, whatever the words say.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Only {
+    /// Only of this project
+    #[arg(long)]
+    project: Option<String>,
+    /// Only of the project you are in
+    #[arg(long, conflicts_with = "project")]
+    here: bool,
+    /// Only of this kind, such as decision; may be given several times
+    #[arg(long = "kind", value_name = "KIND", value_parser = remember::kind)]
+    kinds: Vec<MemoryKind>,
+    /// Only what read or changed this file: its path, or the end of it
+    #[arg(long)]
+    file: Option<String>,
+    /// Only what came of this tool, such as Bash
+    #[arg(long)]
+    tool: Option<String>,
+    /// Only of this session (its id or a unique beginning of it)
+    #[arg(long)]
+    session: Option<String>,
+    /// Only of this branch
+    #[arg(long)]
+    branch: Option<String>,
+    /// Only since then: "3 weeks", "yesterday", 2026-01-31
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+    /// Only until then; a day that is named still counts
+    #[arg(long, value_name = "WHEN")]
+    until: Option<String>,
+}
+
+/// What scripts may rely on, and beside it what a person wants to see.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Hit {
+    pub(crate) id: String,
+    #[serde(default)]
+    external_id: Option<String>,
+    kind: String,
+    title: String,
+    score: f64,
+    at: Millis,
+    project: Option<String>,
+    session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    why: Option<Vec<Factor>>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Factor {
+    name: String,
+    value: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+impl Search {
+    pub(crate) fn run(self, world: &World) -> anyhow::Result<()> {
+        let default = if self.json || self.batch.is_some() { SCRIPT_LIMIT } else { LIMIT };
+        let limit = self.limit.map_or(default, |limit| limit as usize);
+        if let Some(file) = &self.batch {
+            return batch::run(world, file, limit);
+        }
+        let query = self.query.join(" ");
+        let hits = find(world, &query, limit, self.explain, &self.only)?;
+        if self.json {
+            return print::json(&hits);
+        }
+        if hits.is_empty() {
+            return print::line(&self.only.advice());
+        }
+        // The texts, if they can be had; a hit without one is still a hit.
+        let tables = Tables::open_read_only(&world.place.database()).ok();
+        let now = when::now();
+        let mut out = String::new();
+        for (number, hit) in hits.iter().enumerate() {
+            let kept = tables.as_ref().and_then(|tables| tables.memory(&hit.id).ok().flatten());
+            out.push_str(&hit.row(number + 1, kept.as_ref(), now, world));
+            if let Some(text) = kept.and_then(|row| hit.beyond_title(&row.memory.text)) {
+                let text = print::one_line(&text, world.width.saturating_sub(5));
+                out.push_str(&format!("    {}\n", print::dim(&text, world.color)));
+            }
+            for factor in hit.why.iter().flatten() {
+                let note = print::one_line(factor.note.as_deref().unwrap_or_default(), 80);
+                out.push_str(format!("      {:<12} {:>8.3}  {note}", factor.name, factor.value).trim_end());
+                out.push('\n');
+            }
+        }
+        print::text(&out)
+    }
+}
+
+/// The best hits, best first.
+pub(crate) fn find(
+    world: &World,
+    query: &str,
+    limit: usize,
+    explain: bool,
+    only: &Only,
+) -> anyhow::Result<Vec<Hit>> {
+    if query.trim().is_empty() {
+        let next = "say what you look for: throughline search why did the login fail";
+        return Err(hint(Failure::Person, "the query is empty", next));
+    }
+    let mut question = json!({
+        "ask": "search",
+        "query": query,
+        "limit": limit,
+        "cwd": world.cwd,
+        "explain": explain,
+    });
+    only.add_to(world, &mut question)?;
+    let mut answer = reader::answer(world, &question, PATIENCE)?;
+    Ok(serde_json::from_value(answer["hits"].take())?)
+}
+
+impl Only {
+    fn add_to(&self, world: &World, question: &mut Value) -> anyhow::Result<()> {
+        let project = if self.here {
+            Some(daemon::resolve_workspace(&world.cwd).project_key)
+        } else {
+            self.project.clone()
+        };
+        let session = match &self.session {
+            Some(id) => Some(reader::session_id(&reader::tables(world)?, id)?),
+            None => None,
+        };
+        let read = |text: &Option<String>, end| text.as_deref().map(|text| when::read(text, end)).transpose();
+        let (since, until) = (read(&self.since, End::Since)?, read(&self.until, End::Until)?);
+        let kinds: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).collect();
+        question["kinds"] = json!(kinds);
+        for (name, value) in [
+            ("project", json!(project)),
+            ("session", json!(session)),
+            ("file", json!(self.file)),
+            ("tool", json!(self.tool)),
+            ("branch", json!(self.branch)),
+            ("since", json!(since)),
+            ("until", json!(until)),
+        ] {
+            question[name] = value;
+        }
+        Ok(())
+    }
+
+    fn is_narrow(&self) -> bool {
+        let texts =
+            [&self.project, &self.file, &self.tool, &self.session, &self.branch, &self.since, &self.until];
+        self.here || !self.kinds.is_empty() || texts.iter().any(|text| text.is_some())
+    }
+
+    /// What to try when nothing was found.
+    fn advice(&self) -> String {
+        let next = if self.is_narrow() {
+            "try it without --project, --here, --kind, --since or the other filters"
+        } else {
+            "try other words, `throughline backfill` to take in past sessions, or `throughline stats` to see what is kept"
+        };
+        format!("nothing was found; {next}")
+    }
+}
+
+impl Hit {
+    /// Number, id, when, kind, project, title, cost.
+    fn row(&self, number: usize, kept: Option<&MemoryRow>, now: Millis, world: &World) -> String {
+        let project = self.project.as_deref().map(|name| print::one_line(name, 16)).unwrap_or_default();
+        let head = format!(
+            "{number:>2}  {}  {:<10}  {:<9}  {project:<12}  ",
+            print::one_line(&self.id, 12),
+            when::ago(self.at, now),
+            print::one_line(&self.kind, 9)
+        );
+        let cost = kept.map(|row| format!("{} tokens", row.tokens)).unwrap_or_default();
+        let room = world.width.saturating_sub(head.chars().count() + cost.len() + 4).max(20);
+        let title = print::bold(&print::one_line(&self.title, room), world.color);
+        format!("{head}{title}  {}\n", print::dim(&cost, world.color))
+    }
+
+    /// What a text says that the title does not.
+    fn beyond_title(&self, text: &str) -> Option<String> {
+        let rest = text.trim_start().strip_prefix(self.title.trim_end_matches('…')).unwrap_or(text);
+        let rest = rest.trim_start_matches(['.', ':', ' ', '\n']).trim_end();
+        (!rest.is_empty()).then(|| rest.to_owned())
+    }
+}

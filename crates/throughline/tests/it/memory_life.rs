@@ -1,0 +1,244 @@
+//! A memory from the moment somebody says it to the moment it is gone: remembered, shown, edited, forgotten.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
+
+use crate::house::{House, eventually};
+
+/// Looks like a token to a scanner only when the test runs.
+fn token() -> String {
+    format!("gh{}_{}", "p", "R4nd0mC4n4ryF0rTh3R3d4ct10nT3sts1234")
+}
+
+fn remember(house: &House, args: &[&str]) -> String {
+    let id = house.ok(&[&["remember"], args].concat()).trim().to_owned();
+    assert_eq!(id.len(), 12, "{id}");
+    id
+}
+
+fn shown(house: &House, id: &str) -> Value {
+    serde_json::from_str(&house.ok(&["show", id, "--json"])).unwrap()
+}
+
+#[track_caller]
+fn fails(house: &House, args: &[&str], says: &[&str]) {
+    let output = house.run(args);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{args:?}: {error}");
+    for part in says.iter().chain(&["error: ", "hint: "]) {
+        assert!(error.contains(part), "{args:?}: {part:?} is not in {error:?}");
+    }
+}
+
+#[test]
+fn what_is_remembered_is_shown_edited_forgotten_and_gone() {
+    let house = House::new();
+    let text = "The quokkabase is read-only on Fridays. Ask Ana before a migration.";
+    let id = remember(&house, &[text, "--file", "db/schema.sql", "--critical"]);
+    let memory = shown(&house, &id);
+    assert_eq!(memory["text"], text);
+    assert_eq!(memory["title"], "The quokkabase is read-only on Fridays.");
+    assert_eq!((&memory["kind"], &memory["project"]), (&"note".into(), &"work".into()));
+    assert_eq!((&memory["critical"], &memory["pinned"]), (&true.into(), &false.into()));
+    assert_eq!(memory["files_read"][0], "db/schema.sql");
+    assert_eq!(memory["provenance"]["by"], "person");
+    assert_eq!(shown(&house, &id[..7])["id"], id.as_str(), "a beginning of the id suffices");
+
+    let page = house.ok(&["show", &id]);
+    for part in [text, &id, "project   work", "critical", "db/schema.sql", "person"] {
+        assert!(page.contains(part), "{part:?} is not in {page}");
+    }
+
+    assert_eq!(
+        house.ok(&["edit", &id, "--text", "The wombatbase is read-only.", "--pin"]),
+        format!("{id} is changed\n")
+    );
+    assert_eq!(house.ok(&["edit", &id, "--pin"]), "nothing was changed\n");
+    house.ok(&["edit", &id, "--title", "When not to migrate", "--critical", "false"]);
+    let memory = shown(&house, &id);
+    assert_eq!((&memory["title"], &memory["pinned"]), (&"When not to migrate".into(), &true.into()));
+    assert_eq!(
+        (&memory["text"], &memory["critical"]),
+        (&"The wombatbase is read-only.".into(), &false.into())
+    );
+
+    fails(&house, &["forget", &id], &["no terminal", "--yes"]);
+    assert_eq!(shown(&house, &id)["id"], id.as_str(), "nothing goes without a yes");
+    assert_eq!(house.ok(&["forget", &id, "--yes"]), "1 memory is forgotten\n");
+    fails(&house, &["show", &id], &["no memory", &id]);
+    fails(&house, &["forget", &id, "--yes"], &["no memory"]);
+    house.ok(&["rebuild"]);
+    fails(&house, &["show", &id], &["no memory"]);
+    for name in ["throughline.db", "throughline.db-wal"] {
+        let bytes = fs::read(house.data().join(name)).unwrap_or_default();
+        for word in ["quokkabase", "wombatbase"] {
+            let held = bytes.windows(word.len()).any(|window| window == word.as_bytes());
+            assert!(!held, "{name} still says {word}");
+        }
+    }
+}
+
+#[test]
+fn all_or_nothing_is_forgotten() {
+    let house = House::new();
+    let ids: Vec<String> =
+        (0..3).map(|at| remember(&house, &[&format!("fact number {at} of many")])).collect();
+    fails(&house, &["forget", &ids[0], "zzzzzzzzzzzz", "--yes"], &["no memory"]);
+    shown(&house, &ids[0]);
+    let gone = house.ok(&["forget", &ids[0], &ids[1], &ids[0], "--yes", "--json"]);
+    let gone: Value = serde_json::from_str(&gone).unwrap();
+    assert_eq!(gone["forgotten"].as_array().unwrap().len(), 2);
+    shown(&house, &ids[2]);
+    let id = remember(&house, &["fact number 0 of many"]);
+    assert_ne!(id, ids[0], "what was forgotten can be said again");
+    assert_eq!(shown(&house, &id)["text"], "fact number 0 of many");
+}
+
+#[test]
+fn a_session_is_forgotten_with_all_that_was_kept_of_it() {
+    let house = House::new();
+    for session in ["first", "second"] {
+        house.send(&house.envelope(session, "SessionStart"));
+        house.send(&house.prompt(session, &format!("why is the {session} build red on Mondays")));
+        house.send(&house.envelope(session, "Stop"));
+    }
+    let kept = |house: &House, session: &str| -> usize {
+        let lines = house.ok(&["export", "--memories"]);
+        let rows = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        rows.filter(|row| row["session"] == session).count()
+    };
+    assert!(kept(&house, "first") > 0 && kept(&house, "second") > 0);
+    house.ok(&["forget", "--session", "first", "--yes"]);
+    assert_eq!(kept(&house, "first"), 0);
+    assert!(kept(&house, "second") > 0, "another session stays");
+    assert_eq!(house.ok(&["forget", "--session", "first", "--yes"]), "nothing is kept of it\n");
+    fails(&house, &["forget", "--session", "nobody", "--yes"], &["no session begins"]);
+}
+
+#[test]
+fn a_secret_in_what_is_remembered_is_never_written() {
+    let house = House::new();
+    let token = token();
+    let output = house.run(&["remember", &format!("deploy with GITHUB_TOKEN={token} on Fridays")]);
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "1 secret was masked\n");
+    let id = String::from_utf8(output.stdout).unwrap().trim().to_owned();
+    assert!(shown(&house, &id)["text"].as_str().unwrap().contains("[REDACTED:"));
+    house.ok(&["edit", &id, "--text", &format!("or with {token}")]);
+    house.ok(&["edit", &id, "--title", &format!("the token {token}")]);
+    remember(&house, &["a title may tell", "--title", &token]);
+    let piped = house.pipe(&["remember", "-"], format!("from a pipe: {token}").as_bytes());
+    assert!(piped.status.success(), "{piped:?}");
+    house.ok(&["daemon", "stop"]);
+    assert_eq!(house.files_with(&token), Vec::<std::path::PathBuf>::new());
+    fails(&house, &["remember", "<private>nobody's business</private>"], &["private"]);
+}
+
+#[test]
+fn the_same_words_are_one_memory() {
+    let house = House::new();
+    let id = remember(&house, &["Use uv for everything, always"]);
+    assert_eq!(remember(&house, &["use UV for everything: always."]), id);
+    let known: Value =
+        serde_json::from_str(&house.ok(&["remember", "use uv for everything always", "--json"])).unwrap();
+    assert_eq!((&known["id"], &known["known"]), (&id.as_str().into(), &true.into()));
+    assert_ne!(
+        remember(&house, &["Use uv for everything, always", "--global"]),
+        id,
+        "another place, another memory"
+    );
+    assert_eq!(shown(&house, &id)["repeats"], 2);
+}
+
+#[test]
+fn a_memory_belongs_to_the_project_it_was_said_in_to_a_named_one_or_to_none() {
+    let house = House::new();
+    let project = |args: &[&str]| shown(&house, &remember(&house, args))["project"].clone();
+    assert_eq!(project(&["said here"]), "work");
+    assert_eq!(project(&["said of another", "--project", "website"]), "website");
+    assert_eq!(project(&["said of all", "--global"]), Value::Null);
+    let kind = |args: &[&str]| shown(&house, &remember(&house, args))["kind"].clone();
+    assert_eq!(kind(&["we take Postgres", "--kind", "Decision"]), "decision");
+    let refused = house.run(&["remember", "x", "--kind", "thought"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("known kinds: bugfix"));
+}
+
+#[test]
+fn an_editor_changes_title_and_text_and_its_file_is_private_and_gone() {
+    let house = House::new();
+    let id = remember(&house, &["first line\nsecond line", "--title", "old title"]);
+    let script = house.home().join("editor.sh");
+    let seen = house.home().join("seen");
+    let body = format!(
+        "#!/bin/sh\nstat -c %a \"$2\" > '{seen}'\ncat \"$2\" >> '{seen}'\nprintf '# %s\\n\\nthird line\\n' \"$1\" > \"$2\"\n",
+        seen = seen.display()
+    );
+    fs::write(&script, body).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();
+    let mut command = house.command(&["edit", &id]);
+    command.env("EDITOR", format!("'{}' changed", script.display()));
+    let output = crate::house::output(&mut command);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(fs::read_to_string(&seen).unwrap(), "600\n# old title\n\nfirst line\nsecond line\n");
+    let memory = shown(&house, &id);
+    assert_eq!((&memory["title"], &memory["text"]), (&"changed".into(), &"third line".into()));
+    let drafts = fs::read_dir(house.data().join("run")).unwrap().flatten();
+    assert!(!drafts.into_iter().any(|file| file.file_name().to_string_lossy().starts_with("edit-")));
+
+    let mut command = house.command(&["edit", &id]);
+    command.env("EDITOR", "false");
+    let output = crate::house::output(&mut command);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(shown(&house, &id)["text"], "third line");
+}
+
+#[test]
+fn ids_that_name_nothing_end_with_the_next_step() {
+    let house = House::new();
+    fails(&house, &["show", "nothing"], &["nothing is recorded yet"]);
+    remember(&house, &["something to begin with"]);
+    let long = "x".repeat(10_000);
+    for id in ["nobody", "", "0", "\u{1b}[31m", "🦀", long.as_str(), "'; DROP TABLE memories; --"] {
+        fails(&house, &["show", id], &["no memory"]);
+        fails(&house, &["edit", id, "--pin"], &["no memory"]);
+        fails(&house, &["forget", id, "--yes"], &["no memory"]);
+    }
+    let error = house.run(&["show", "\u{1b}[31m"]).stderr;
+    assert!(!error.contains(&0x1b), "what a stranger typed does not steer the terminal");
+}
+
+#[test]
+fn whatever_is_said_is_kept_as_it_was_said() {
+    let house = House::new();
+    let long = "word ".repeat(2000);
+    for text in ["\"quoted\" 'twice' \\ `and` $HOME", "🦀 Ünïcödé 中文 \u{202e}abc", "a\u{0}b", long.trim()]
+    {
+        let output = house.pipe(&["remember", "-"], text.as_bytes());
+        assert!(output.status.success(), "{text:?}: {output:?}");
+        let id = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(shown(&house, id.trim())["text"], text);
+        let page = house.run(&["show", id.trim()]).stdout;
+        let page = String::from_utf8(page).unwrap();
+        assert!(!page.contains(['\u{202e}', '\u{0}', '\u{1b}']), "{page:?}");
+    }
+    for nothing in ["", "   ", "\n"] {
+        let output = house.pipe(&["remember", "-"], nothing.as_bytes());
+        assert_eq!(output.status.code(), Some(1), "{nothing:?}");
+    }
+    let output = house.pipe(&["remember", "-"], "x".repeat(100 << 10).as_bytes());
+    assert!(String::from_utf8(output.stderr).unwrap().contains("more than one memory holds"));
+}
+
+#[test]
+fn a_deed_is_kept_by_a_daemon_that_is_killed_right_after() {
+    let house = House::new();
+    house.start();
+    let id = remember(&house, &["the answer came before the kill"]);
+    let pid = house.pid();
+    crate::house::signal(pid, rustix::process::Signal::KILL);
+    eventually("the daemon is gone", || house.holder() != Some(pid));
+    assert_eq!(shown(&house, &id)["text"], "the answer came before the kill");
+}

@@ -1,0 +1,222 @@
+//! Memories on their way in and out: imported, exported, taken in from transcripts. Twice is as once.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::house::House;
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(parsed).collect()
+}
+
+fn write(house: &House, name: &str, text: &str) -> PathBuf {
+    let path = house.home().join(name);
+    fs::write(&path, text).unwrap();
+    path
+}
+
+fn documents(count: usize) -> String {
+    let line = |at: usize| {
+        json!({
+            "id": format!("doc-{at}"),
+            "text": format!("Document {at} says that the zebra{at} crosses the road."),
+            "ts": 1_700_000_000_000_u64 + at as u64,
+            "session": format!("s{}", at % 3),
+            "project": "zoo",
+            "kind": if at == 0 { "decision" } else { "document" },
+        })
+        .to_string()
+            + "\n"
+    };
+    (0..count).map(line).collect()
+}
+
+fn import(house: &House, file: &Path) -> Value {
+    parsed(&house.ok(&["import", "--jsonl", file.to_str().unwrap(), "--json"]))
+}
+
+#[test]
+fn documents_are_imported_once_and_keep_their_ids() {
+    let house = House::new();
+    let file = write(&house, "documents.jsonl", &documents(1205));
+    let first = import(&house, &file);
+    assert_eq!(
+        (&first["read"], &first["added"], &first["problems"]),
+        (&json!(1205), &json!(1205), &json!([]))
+    );
+    let head = house.status()["journal_head"].clone();
+    let second = import(&house, &file);
+    assert_eq!((&second["added"], &second["unchanged"]), (&json!(0), &json!(1205)));
+    assert_eq!(house.status()["journal_head"], head, "what is here already is not journaled again");
+    assert_eq!(parsed(&house.ok(&["stats", "--json"]))["memories"], 1205);
+
+    let one = parsed(&house.ok(&["show", "doc-7", "--json"]));
+    assert_eq!(one["external_id"], "doc-7");
+    assert_eq!(
+        (&one["project"], &one["session"], &one["kind"]),
+        (&json!("zoo"), &json!("s1"), &json!("document"))
+    );
+    assert_eq!(parsed(&house.ok(&["show", "doc-0", "--json"]))["kind"], "decision");
+
+    let changed = documents(1205).replace("zebra7 crosses", "zebra7 avoids");
+    let third = import(&house, &write(&house, "documents.jsonl", &changed));
+    assert_eq!(
+        (&third["added"], &third["changed"], &third["unchanged"]),
+        (&json!(0), &json!(1), &json!(1204))
+    );
+    assert!(house.ok(&["show", "doc-7"]).contains("zebra7 avoids the road"));
+    house.ok(&["rebuild"]);
+    assert_eq!(parsed(&house.ok(&["stats", "--json"]))["memories"], 1205);
+}
+
+#[test]
+fn a_compressed_file_and_a_pipe_are_read_like_the_plain_file() {
+    let house = House::new();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(documents(5).as_bytes()).unwrap();
+    let path = house.home().join("documents.jsonl.gz");
+    fs::write(&path, packed.finish().unwrap()).unwrap();
+    assert_eq!(import(&house, &path)["added"], 5);
+    let plain = write(&house, "documents.jsonl", &documents(5));
+    assert_eq!(import(&house, &plain)["unchanged"], 5, "the ids are the same, compressed or not");
+    let piped = house.pipe(&["import", "--jsonl", "-", "--json"], b"{\"text\":\"from a pipe\"}\n");
+    assert_eq!(parsed(&String::from_utf8(piped.stdout).unwrap())["added"], 1);
+}
+
+#[test]
+fn a_broken_line_costs_itself_and_is_named() {
+    let house = House::new();
+    let text =
+        "{\"id\":1,\"text\":\"fine\"}\nnot json\n\n{\"id\":2}\n[]\n{\"id\":3,\"text\":\"fine, too\"}\n";
+    let file = write(&house, "broken.jsonl", text);
+    let said = house.ok(&["import", "--jsonl", file.to_str().unwrap()]);
+    assert!(said.starts_with("2 memories added, 3 problems\n"), "{said}");
+    for place in ["broken.jsonl:2", "broken.jsonl:4", "broken.jsonl:5"] {
+        assert!(said.contains(place), "{place}: {said}");
+    }
+    let missing = house.run(&["import", "--jsonl", "/nowhere/at/all.jsonl"]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(String::from_utf8(missing.stderr).unwrap().contains("/nowhere/at/all.jsonl"));
+    assert_eq!(house.run(&["import", "--jsonl", "/"]).status.code(), Some(1));
+    assert_eq!(house.run(&["import"]).status.code(), Some(2));
+    assert_eq!(house.run(&["import", "--from", "elsewhere", "/"]).status.code(), Some(2));
+    assert_eq!(house.run(&["import", "--from", "claude-mem", "/nowhere.db"]).status.code(), Some(1));
+}
+
+#[test]
+fn a_secret_in_what_is_imported_is_never_written() {
+    let house = House::new();
+    let token = format!("gh{}_{}", "p", "R4nd0mC4n4ryF0rTh3R3d4ct10nT3sts1234");
+    let outside = tempfile::tempdir().unwrap();
+    let file = outside.path().join("secrets.jsonl");
+    fs::write(&file, json!({ "id": "a", "text": format!("GITHUB_TOKEN={token}") }).to_string()).unwrap();
+    assert_eq!(import(&house, &file)["added"], 1);
+    assert_eq!(import(&house, &file)["unchanged"], 1, "compared as it was kept");
+    house.ok(&["daemon", "stop"]);
+    assert_eq!(house.files_with(&token), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn notes_in_markdown_are_taken_in_as_memories() {
+    let house = House::new();
+    let notes = house.home().join("notes");
+    fs::create_dir(&notes).unwrap();
+    fs::write(notes.join("deploy.md"), "# Deploying\n\nThe flamingo job must run first.\n").unwrap();
+    let notes = notes.to_str().unwrap();
+    let args = ["import", "--from", "memory-md", notes, "--project", "zoo", "--json"];
+    assert!(parsed(&house.ok(&args))["added"].as_u64().unwrap() > 0);
+    assert_eq!(parsed(&house.ok(&args))["added"], 0);
+    let kept = lines(&house.ok(&["export", "--memories"]));
+    assert!(
+        kept.iter().any(|row| row["text"].as_str().unwrap().contains("flamingo") && row["project"] == "zoo")
+    );
+}
+
+#[test]
+fn an_export_comes_back_whole_in_another_house_and_changes_nothing_in_its_own() {
+    let house = House::new();
+    house.ok(&["remember", "the llama is fed at noon", "--file", "zoo/llama.rs", "--critical", "--pin"]);
+    import(&house, &write(&house, "documents.jsonl", &documents(3)));
+    let export = house.ok(&["export", "--memories"]);
+    assert_eq!(export.lines().count(), 4);
+    for row in lines(&export) {
+        for field in ["id", "text", "ts", "kind", "title", "project"] {
+            assert!(!row[field].is_null(), "{field}: {row}");
+        }
+    }
+    let file = write(&house, "export.jsonl", &export);
+    assert_eq!(import(&house, &file)["unchanged"], 4);
+
+    let other = House::new();
+    assert_eq!(import(&other, &file)["added"], 4);
+    assert_eq!(other.ok(&["export", "--memories"]), export, "ids, times, files and marks included");
+    let half = format!("{}\n{{\"broken\n", export.lines().next().unwrap());
+    let said = import(&other, &write(&other, "half.jsonl", &half));
+    assert_eq!((&said["unchanged"], &said["problems"][0]["effect"]), (&json!(1), &json!("lost")));
+}
+
+/// The fixtures as the agent would have left them.
+fn leave_transcripts(house: &House) {
+    let folder = house.home().join(".claude/projects/-project");
+    fs::create_dir_all(&folder).unwrap();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/fixtures/claude_code_transcripts");
+    for name in ["tools", "compact-manual"] {
+        fs::copy(fixtures.join(name).with_extension("jsonl"), folder.join(name).with_extension("jsonl"))
+            .unwrap();
+    }
+}
+
+/// What was made of the events. The pieces of the conversation come later, in the daemon's own time.
+fn told(house: &House) -> Vec<Value> {
+    let rows = lines(&house.ok(&["export", "--memories"]));
+    rows.into_iter().filter(|row| row["kind"] != "chunk").collect()
+}
+
+#[test]
+fn past_sessions_are_taken_in_once() {
+    let house = House::new();
+    leave_transcripts(&house);
+    let dry = parsed(&house.ok(&["backfill", "--dry-run", "--json"]));
+    assert_eq!(dry["files"], 2);
+    assert!(!house.data().exists(), "only looking makes nothing");
+
+    let first = parsed(&house.ok(&["backfill", "--json"]));
+    assert_eq!(
+        (&first["files"], &first["complete"], &first["troubles"]),
+        (&json!(2), &json!(true), &json!([]))
+    );
+    let events = first["events"].as_u64().unwrap();
+    assert!(events > 10, "{first}");
+    let kept = told(&house);
+    assert!(kept.iter().any(|row| row["kind"] == "change"), "something of it can be found again: {kept:?}");
+    assert_eq!(lines(&house.ok(&["sessions", "--json"])).len(), 2);
+
+    let second = parsed(&house.ok(&["backfill", "--json"]));
+    assert_eq!((&second["events"], &second["already_known"]), (&json!(0), &json!(events)));
+    assert_eq!(told(&house), kept, "nothing is there twice");
+    let said = house.ok(&["backfill"]);
+    assert!(said.contains("2 transcripts read") && said.contains("0 events new"), "{said}");
+}
+
+#[test]
+fn one_project_is_taken_in_by_its_folder() {
+    let house = House::new();
+    let empty = house.run(&["backfill"]);
+    assert_eq!(empty.status.code(), Some(1));
+    assert!(String::from_utf8(empty.stderr).unwrap().contains("CLAUDE_CONFIG_DIR"));
+    leave_transcripts(&house);
+    let files = |args: &[&str]| {
+        parsed(&house.ok(&[&["backfill", "--dry-run", "--json"], args].concat()))["files"].clone()
+    };
+    assert_eq!(files(&["--project", "/project"]), 2);
+    assert_eq!(files(&["--project", "/proj"]), 0);
+    assert_eq!(files(&["--all"]), 2);
+    assert!(house.ok(&["backfill", "--project", "/elsewhere"]).contains("no transcript"));
+}

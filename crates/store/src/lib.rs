@@ -10,7 +10,7 @@ pub use error::StoreError;
 pub use journal::{Journal, Location, Receipt, Stored};
 pub use sqlite::{
     Card, Neighbor, Scored, Terms, Unembedded, any_of,
-    ARCHIVE_DUE, Batch, ClaudeMem, ClaudeMemError, ClaudeMemRow, ClaudeMemTable, Count, DayCount,
+    ARCHIVE_DUE, Batch, Carried, ClaudeMem, ClaudeMemError, ClaudeMemRow, ClaudeMemTable, Count, DayCount,
     EventFilter, EventPlace, EventRow, Filing, MemoryFilter, MemoryRow, Order, PromptRow, Put, SessionFilter,
-    SessionRow, SessionTouch, Stats, StepRow, SummaryRow, Tables, TurnRow, WorkspaceRow, move_aside,
+    SessionRow, SessionRows, SessionTouch, Stats, StepRow, SummaryRow, Tables, TurnRow, WorkspaceRow, move_aside, session_mark,
 };

@@ -2,7 +2,9 @@
 //! any time. It decides nothing about events; whoever calls `write` does.
 
 mod batch;
+mod carry;
 mod claude_mem;
+mod forget_rows;
 mod lexical;
 mod memory_read;
 mod memory_rows;
@@ -25,7 +27,9 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use crate::StoreError;
 
 pub use batch::Batch;
+pub use carry::Carried;
 pub use claude_mem::{ClaudeMem, ClaudeMemError, ClaudeMemRow, ClaudeMemTable};
+pub use forget_rows::{SessionRows, session_mark};
 pub use lexical::{Card, Neighbor, Scored, Terms, any_of};
 pub use memory_read::SummaryRow;
 pub use memory_rows::{Filing, MemoryRow, Put};
@@ -53,6 +57,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("sqlite/migrations/0001_spine.sql"),
     include_str!("sqlite/migrations/0002_memory.sql"),
     include_str!("sqlite/migrations/0003_search.sql"),
+    include_str!("sqlite/migrations/0004_forget.sql"),
 ];
 
 #[derive(Debug)]

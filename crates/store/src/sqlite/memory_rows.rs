@@ -76,6 +76,7 @@ impl Batch<'_> {
                 "UPDATE memories SET at = MAX(at, ?2), repeats = repeats + (seq < ?3), seq = MAX(seq, ?3) WHERE n = ?1",
                 params![n, number(memory.at), number(filing.seq)],
             )?;
+            self.note_merged(memory.id, n)?;
             return Ok(Put::Repeated(n as u64));
         }
         self.run(

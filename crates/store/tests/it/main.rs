@@ -11,6 +11,7 @@ mod journal_faults;
 mod journal_power;
 mod journal_retention;
 mod journal_stories;
+mod tables_forget;
 mod tables_stories;
 mod world;
 

@@ -18,6 +18,8 @@ pub struct State {
     pub(crate) uncommitted: Vec<(String, EventId)>,
     /// Open items of the agent's list of work, by id.
     pub(crate) items: Vec<(String, String)>,
+    /// Items of that list that are done.
+    pub(crate) done: Vec<String>,
     /// Subagents whose results were read.
     pub(crate) heard: Vec<String>,
     /// What was decided, so that it is not said twice.

@@ -74,20 +74,12 @@ struct Sorter<'a> {
     current: Piece,
     /// For each open failure, where in this turn it began and was last seen; 0 for one of an earlier turn.
     since: Vec<(String, usize, usize)>,
-    known_done: Vec<String>,
 }
 
 pub(crate) fn sort(state: &mut State, steps: &[Step], intent: Intent) -> Sorted {
     let since = state.open.iter().map(|open| (open.key.clone(), 0, 0)).collect();
-    let mut sorter = Sorter {
-        steps,
-        state,
-        intent,
-        sorted: Sorted::default(),
-        current: Piece::default(),
-        since,
-        known_done: Vec::new(),
-    };
+    let mut sorter =
+        Sorter { steps, state, intent, sorted: Sorted::default(), current: Piece::default(), since };
     for (at, step) in steps.iter().enumerate() {
         sorter.step(at, step);
     }
@@ -131,11 +123,12 @@ impl Sorter<'_> {
             }
             Act::Ask { .. } | Act::Agreed { .. } => self.sorted.asked.push(at),
             Act::Plan { done, open } => {
-                for item in
-                    done.iter().filter(|item| !self.known_done.contains(item)).cloned().collect::<Vec<_>>()
-                {
-                    self.known_done.push(item.clone());
-                    self.done(at, item);
+                for item in done {
+                    // The whole list comes each time, also what was done long ago.
+                    if !self.state.done.contains(item) {
+                        push_bounded(&mut self.state.done, item.clone(), State::MAX_ITEMS);
+                        self.done(at, item.clone());
+                    }
                 }
                 self.sorted.open_items.clone_from(open);
             }

@@ -192,6 +192,24 @@ fn a_commit_of_earlier_work_holds_its_files() {
 }
 
 #[test]
+fn an_item_done_in_an_earlier_turn_names_nothing_in_a_later_one() {
+    let first = "> go on\n.\nwrite src/a.rs\npub fn alpha() {}\n.\ntodo Add alpha to a.rs | open: Add beta\n< ok\n.\n";
+    let second = "> and now\n.\nwrite src/b.rs\npub fn gamma() {}\n.\ntodo Add alpha to a.rs | open: Add beta\n< ok\n.\n";
+    let found = titles(&format!("{first}{second}"));
+    assert_eq!(found[0].1, "Add alpha to a.rs");
+    assert_eq!(found[1].1, "Add src/b.rs: gamma");
+}
+
+#[test]
+#[should_panic(expected = "E9999 of \"Error: E9999\" is in none of its events")]
+fn a_claim_no_event_shows_is_caught_by_these_tests() {
+    let script = format!("> go on\n.\n{BORROW}{CLONE}{PASS}< done\n.\n");
+    let mut played = play(&script);
+    played.turns[0].observations[0].facts.push("Error: E9999".to_owned());
+    crate::script::check_evidence(&played.turns[0], &events(&script));
+}
+
+#[test]
 fn a_turn_of_nothing_gives_nothing() {
     let turn = Turn { prompt: None, steps: &[], last_message: None, ended_at: 1 };
     let distilled = distill::turn(&mut State::default(), &turn);

@@ -76,10 +76,27 @@ pub(crate) fn check_evidence(distilled: &Distilled, events: &[Event]) {
         assert!(!observation.events.is_empty(), "{}", observation.title);
         assert!(observation.events.len() <= model::Provenance::MAX_EVENTS);
         assert!(!observation.title.is_empty() && observation.title.len() <= 140);
-        for id in &observation.events {
-            assert!(events.iter().any(|event| event.id == *id), "{}", observation.title);
+        let shown: Vec<&Event> =
+            events.iter().filter(|event| observation.events.contains(&event.id)).collect();
+        assert_eq!(shown.len(), observation.events.len(), "{}", observation.title);
+        let raw = shown.iter().map(|event| format!("{:?}", event.detail)).collect::<Vec<_>>().join("\n");
+        let claims = observation.facts.iter().chain([&observation.title]).chain(&observation.subtitle);
+        for claim in claims.chain(&observation.files_modified) {
+            for name in names(claim) {
+                assert!(raw.contains(name), "{name} of {claim:?} is in none of its events");
+            }
         }
     }
+}
+
+/// What a claim names: words that are no prose. Where one is cut, its beginning has to do.
+fn names(claim: &str) -> impl Iterator<Item = &str> {
+    let word = |char: char| char.is_alphanumeric() || char == '_';
+    let coined = |name: &&str| {
+        let inner = name.get(1..).unwrap_or("");
+        name.len() > 3 && inner.chars().any(|char| char == '_' || char.is_uppercase() || char.is_numeric())
+    };
+    claim.split(move |char| !word(char)).filter(coined)
 }
 
 pub(crate) fn events(script: &str) -> Vec<Event> {

@@ -90,12 +90,17 @@ fn excerpt(played: &Played) -> String {
         observations.iter().find(|one| one.facts.iter().any(|fact| fact.starts_with("Cause, as said")))
     {
         writeln!(out, "One of them in full:\n\n```text").unwrap();
-        writeln!(out, "{}\n{}", one.title, one.subtitle.as_deref().unwrap_or("")).unwrap();
+        writeln!(out, "{}", one.title).unwrap();
+        if let Some(subtitle) = &one.subtitle {
+            writeln!(out, "{subtitle}").unwrap();
+        }
         for fact in &one.facts {
             writeln!(out, "- {fact}").unwrap();
         }
         writeln!(out, "concepts: {}", one.concepts.join(", ")).unwrap();
-        writeln!(out, "modified: {}", one.files_modified.join(", ")).unwrap();
+        if !one.files_modified.is_empty() {
+            writeln!(out, "modified: {}", one.files_modified.join(", ")).unwrap();
+        }
         writeln!(out, "shown by {} events, {} tokens of raw material\n```\n", one.events.len(), one.tokens)
             .unwrap();
     }

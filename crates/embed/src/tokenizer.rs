@@ -75,7 +75,9 @@ impl Words<'_> {
 
     fn read_ascii(&mut self, character: char) {
         match character {
-            ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c' if is_ascii_blank(character) => self.end(),
+            // The reference drops control characters before it looks for blanks, so vertical tab and form feed vanish
+            // where a tab would part two words.
+            ' ' | '\t' | '\n' | '\r' => self.end(),
             _ if character.is_ascii_control() => {}
             _ => self.keep(character.to_ascii_lowercase()),
         }
@@ -129,15 +131,11 @@ impl Words<'_> {
     }
 }
 
-/// The reference drops control characters before it looks for blanks, so vertical tab and form feed vanish where a
-/// tab would part two words.
-fn is_ascii_blank(character: char) -> bool {
-    matches!(character, ' ' | '\t' | '\n' | '\r')
-}
-
+/// Control and format characters, and those of private use; a code point without a meaning yet is kept.
 fn is_dropped(character: char) -> bool {
     character == char::REPLACEMENT_CHARACTER
-        || character.general_category_group() == GeneralCategoryGroup::Other
+        || (character.general_category_group() == GeneralCategoryGroup::Other
+            && character.general_category() != GeneralCategory::Unassigned)
 }
 
 fn is_punctuation(character: char) -> bool {

@@ -1,3 +1,5 @@
+//! The scan: what is found, in which order, and what happens to rows that come and go.
+
 use embed::flat::{Flat, Hit, encode};
 use embed::{EmbedError, Kernel};
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! The names of models as text.
+
 use embed::{EmbedError, Embedder, Identity, MiniLm, StaticModel};
 use proptest::prelude::*;
 

@@ -1,4 +1,5 @@
 //! The models and the scan from outside, with the weights the binary carries.
+#![allow(clippy::unwrap_used, reason = "a story that cannot go on has failed")]
 
 mod flat;
 mod identity;
@@ -30,9 +31,8 @@ impl Dice {
     }
 
     fn vector(&mut self, dims: usize) -> Vec<f32> {
-        let mut vector: Vec<f32> = (0..dims).map(|_| self.number() + self.number()).collect();
+        let vector: Vec<f32> = (0..dims).map(|_| self.number() + self.number()).collect();
         let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
-        vector.iter_mut().for_each(|value| *value /= length);
-        vector
+        vector.iter().map(|value| value / length).collect()
     }
 }

@@ -1,3 +1,5 @@
+//! The sentence model on texts of every kind.
+
 use embed::{EmbedError, Embedder, MiniLm};
 use proptest::prelude::*;
 

@@ -1,3 +1,5 @@
+//! The instant model, and files that are not one.
+
 use embed::{EmbedError, Embedder, MAX_TEXT, StaticModel, pack};
 use proptest::prelude::*;
 

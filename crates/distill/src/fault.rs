@@ -252,8 +252,10 @@ fn raised(line: &str) -> Option<Fault> {
     if (kind == "Error" || name == "Error") && !message.trim().is_empty() {
         return Some(fault(RAISED - 1, None, message.trim()));
     }
-    let assertion =
-        ["assertion failed", "assertion `", "Assertion failed", "Failure/Error:", "Failed asserting that"];
+    if let Some(expectation) = line.strip_prefix("Failure/Error: ") {
+        return Some(fault(RAISED, None, expectation));
+    }
+    let assertion = ["assertion failed", "assertion `", "Assertion failed", "Failed asserting that"];
     assertion.iter().any(|words| line.starts_with(words)).then(|| fault(RAISED, None, line))
 }
 
@@ -322,6 +324,14 @@ fn tools(line: &str) -> Option<Fault> {
             }
             None => None,
         };
+    }
+    // Advisories are known by their number.
+    let advisory = line.split(|char: char| !(is_word(char) || char == '-')).find(|word| {
+        ["GHSA-", "CVE-", "RUSTSEC-"].iter().any(|start| word.starts_with(start)) && word.len() > 9
+    });
+    if let Some(advisory) = advisory {
+        let message = line.split(" - http").next().unwrap_or(line);
+        return Some(fault(TOOL, Some(advisory), message));
     }
     let complains = COMPLAINTS.iter().any(|begin| line.starts_with(begin)) || line.starts_with("! [");
     if complains || (line.len() < 400 && INSIDE.iter().any(|words| line.contains(words))) {
@@ -468,6 +478,7 @@ fn detail_near(lines: &[std::borrow::Cow<'_, str>], at: usize) -> Option<String>
         "+ Received",
         "Did you mean",
         "help: ",
+        "symbol: ",
     ];
     let mut found: Vec<String> = Vec::new();
     for line in lines.iter().skip(at + 1).take(16) {

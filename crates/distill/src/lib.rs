@@ -85,14 +85,25 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
 
     let mut observations = hear::decisions(&scene, state);
     // Repairs first: of what was said, the cause belongs to them.
-    let (fixes, rest): (Vec<_>, Vec<_>) = sorted.pieces.iter().partition(|piece| !piece.resolved.is_empty());
-    observations.extend(fixes.into_iter().chain(rest).filter_map(|piece| write::piece(&scene, piece)));
     let mut told = Vec::new();
+    let (fixes, rest): (Vec<_>, Vec<_>) = sorted.pieces.iter().partition(|piece| !piece.resolved.is_empty());
+    observations.extend(fixes.into_iter().filter_map(|piece| write::piece(&scene, piece)));
     for recovery in &sorted.recoveries {
         if let Some(observation) = notice::recovery(&scene, recovery) {
             observations.push(observation);
             told.push(recovery.proof);
+            told.extend(&recovery.between);
         }
+    }
+    // A command that wrote a file, and was told as what helped, is not told again.
+    let again = |piece: &&work::Piece| {
+        piece.edits.is_empty() && !piece.runs.is_empty() && piece.runs.iter().all(|run| told.contains(run))
+    };
+    observations.extend(
+        rest.into_iter().filter(|piece| !again(piece)).filter_map(|piece| write::piece(&scene, piece)),
+    );
+    for observation in &observations {
+        scene.take_quotes(&observation.facts);
     }
     observations.extend(notice::operations(&scene, &told));
     observations.extend(hear::discoveries(&scene));

@@ -20,7 +20,8 @@ pub(crate) fn failure(scene: &Scene<'_>, open: &mut OpenFailure) -> Option<Obser
         return None;
     }
     open.told = true;
-    let mut draft = Draft::new(MemoryKind::Failure);
+    let audit = crate::command::Command::read(&open.shown).purpose == Purpose::Audit;
+    let mut draft = Draft::new(if audit { MemoryKind::Security } else { MemoryKind::Failure });
     for event in &open.events {
         draft.event(*event, open.at);
     }
@@ -85,7 +86,8 @@ pub(crate) fn recovery(scene: &Scene<'_>, recovery: &Recovery) -> Option<Observa
             _ => None,
         })
         .collect();
-    let mut draft = Draft::new(MemoryKind::Bugfix);
+    let audit = run.command.purpose == Purpose::Audit;
+    let mut draft = Draft::new(if audit { MemoryKind::Security } else { MemoryKind::Bugfix });
     if let Some(last) = between.last() {
         draft.title = format!(
             "`{}` works after `{}`: {error}",
@@ -97,6 +99,12 @@ pub(crate) fn recovery(scene: &Scene<'_>, recovery: &Recovery) -> Option<Observa
         }
         for &at in &recovery.between {
             draft.evidence(&scene.steps[at]);
+        }
+        let wrote = between.iter().filter(|run| run.command.purpose == Purpose::Rewrite);
+        for file in
+            wrote.flat_map(|run| &run.command.targets).filter(|file| crate::write::looks_like_file(file))
+        {
+            draft.modifies(file);
         }
     } else if run.command.shown != failure.shown {
         draft.kind = MemoryKind::Discovery;
@@ -124,8 +132,7 @@ pub(crate) fn recovery(scene: &Scene<'_>, recovery: &Recovery) -> Option<Observa
                 .filter(|word| word.len() > 3)
                 .any(|word| crate::text::has_word(&sentence.text, crate::text::file_name(word)))
     });
-    if let Some((at, sentence)) = told {
-        scene.take(at);
+    if let Some(sentence) = told {
         draft.fact(&format!("Cause, as said: {}", sentence.text));
         draft.say(&sentence.text);
         draft.evidence(scene.message_step()?);

@@ -65,6 +65,7 @@ pub(crate) fn purpose_of(program: &str, sub: &str, plain: &[&str], words: &[&str
             "install" | "i" | "ci" | "add" | "remove" | "uninstall" | "rm" | "up" | "update" | "upgrade"
             | "dedupe" => (Package, 1),
             "publish" | "version" => (Release, 1),
+            "audit" if plain.contains(&"fix") => (Package, 2),
             "audit" => (Audit, 1),
             "ls" | "list" | "view" | "info" | "outdated" | "why" | "config" => (Look, 1),
             "start" => (Serve, 1),

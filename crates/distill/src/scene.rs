@@ -58,6 +58,14 @@ impl<'a> Scene<'a> {
         self.used.borrow_mut()[at] = true;
     }
 
+    /// What an observation quotes is not found once more.
+    pub(crate) fn take_quotes(&self, facts: &[String]) {
+        let mut used = self.used.borrow_mut();
+        for (at, sentence) in self.said.iter().enumerate() {
+            used[at] |= facts.iter().any(|fact| fact.ends_with(sentence.text.as_str()));
+        }
+    }
+
     /// Sentences nobody used yet that pass a test, with their places. None where no event holds them.
     pub(crate) fn free(&self, fits: impl Fn(&Sentence) -> bool) -> Vec<(usize, &Sentence)> {
         if !self.english || self.sorted.message.is_none() {
@@ -68,9 +76,9 @@ impl<'a> Scene<'a> {
     }
 
     /// Sentences that pass a test, whoever used them.
-    pub(crate) fn any(&self, fits: impl Fn(&Sentence) -> bool) -> Option<(usize, &Sentence)> {
+    pub(crate) fn any(&self, fits: impl Fn(&Sentence) -> bool) -> Option<&Sentence> {
         let heard = self.english && self.sorted.message.is_some();
-        self.said.iter().enumerate().find(|(_, sentence)| heard && fits(sentence))
+        self.said.iter().find(|sentence| heard && fits(sentence))
     }
 
     /// How much a sentence has to do with a piece of work: what it names of it.
@@ -127,6 +135,8 @@ impl<'a> Scene<'a> {
 
 /// The last part of a test's name.
 pub(crate) fn short_test(name: &str) -> &str {
+    // rspec gives the place first and the words after it.
+    let name = name.split_once(" # ").map_or(name, |(_, words)| words);
     let name = name.rsplit("::").next().unwrap_or(name);
     let name = name.rsplit(" > ").next().unwrap_or(name);
     name.rsplit(" › ").next().unwrap_or(name).trim()

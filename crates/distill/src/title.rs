@@ -11,6 +11,7 @@ use crate::state::OpenFailure;
 use crate::step::{Act, Commit};
 use crate::text::{clip, enumerate, file_name, has_word};
 use crate::work::Piece;
+use crate::write::looks_like_file;
 
 pub(crate) fn fix_title(
     scene: &Scene<'_>,
@@ -48,8 +49,10 @@ pub(crate) fn fix_title(
     };
     if let Some(said) = said {
         let title = prose::as_title(said, 110);
-        if named(&title) && title.to_ascii_lowercase().starts_with("fix") {
-            return title;
+        if title.to_ascii_lowercase().starts_with("fix") {
+            let test = failure.failing.first().map_or("", |name| short_test(name));
+            let adds = !test.is_empty() && !title.contains(test) && title.len() + test.len() < 116;
+            return if adds && !named(&title) { format!("{title} ({test})") } else { title };
         }
         return format!("{head}: {}", lowered(&prose::as_title(said, 88)));
     }
@@ -182,12 +185,13 @@ fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
         Act::Run(run) if matches!(run.command.purpose, Purpose::Package | Purpose::Rewrite) => Some(run),
         _ => None,
     });
-    run.map_or_else(String::new, |run| match run.command.purpose {
-        Purpose::Package => {
-            format!("Install {}: `{}`", enumerate(&run.command.targets, 3), clip(&run.command.shown, 80))
-        }
-        _ => format!("Write {} by `{}`", enumerate(&run.command.targets, 2), clip(&run.command.shown, 80)),
-    })
+    let Some(run) = run else { return String::new() };
+    let shown = clip(&run.command.shown, 80);
+    if run.command.purpose == Purpose::Package {
+        return format!("Install {}: `{shown}`", enumerate(&run.command.targets, 3));
+    }
+    let files: Vec<&String> = run.command.targets.iter().filter(|file| looks_like_file(file)).collect();
+    format!("Write {} by `{shown}`", enumerate(&files, 2))
 }
 
 /// A commit names one piece of work: of several, the largest that is no repair.

@@ -112,7 +112,8 @@ fn counts(line: &str) -> Option<(u32, u32)> {
     }
     // go: one line for each package.
     if line.starts_with("ok  \t") || line.starts_with("ok \t") || line.starts_with("ok  ") {
-        return Some((1, 0));
+        // Packages, not tests: that they passed is all it says.
+        return Some((0, 0));
     }
     None
 }
@@ -199,7 +200,7 @@ mod tests {
             &["src/a.test.ts > cart > adds"],
         );
         check("  10 passing (30ms)\n  2 failing", 10, 2, &[]);
-        check("--- FAIL: TestX (0.00s)\nFAIL\nok  \tpkg/b\t0.1s", 1, 1, &["TestX"]);
+        check("--- FAIL: TestX (0.00s)\nFAIL\nok  \tpkg/b\t0.1s", 0, 1, &["TestX"]);
         check("[ERROR] Tests run: 5, Failures: 1, Errors: 1, Skipped: 0", 3, 2, &[]);
         check("12 examples, 1 failure", 11, 1, &[]);
         check("OK (10 tests, 20 assertions)", 10, 0, &[]);

@@ -312,9 +312,9 @@ pub(crate) fn passes(run: &Run) -> String {
     }
 }
 
-fn looks_like_file(word: &str) -> bool {
+pub(crate) fn looks_like_file(word: &str) -> bool {
     let extension = crate::text::extension(word);
     (1..=5).contains(&extension.len())
-        && !word.contains([' ', '*', '$', '(', '|', ';'])
+        && !word.contains([' ', '*', '$', '(', '|', ';', '^'])
         && extension.chars().all(char::is_alphanumeric)
 }

@@ -169,6 +169,35 @@ fn a_command_that_works_after_another_is_remembered_and_a_flaky_test_is_named() 
 }
 
 #[test]
+fn an_advisory_that_is_gone_is_security() {
+    let report = "bash npm audit\n! 1\nlodash  <4.17.21\nCommand Injection in lodash - https://github.com/advisories/GHSA-35jh-r3h4-6jhm\n.\n";
+    let found = titles(&format!(
+        "> go on\n.\n{report}bash npm audit fix\nchanged 1 package\n.\nbash npm audit\nfound 0 vulnerabilities\n.\n< ok\n.\n"
+    ));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].0, MemoryKind::Security);
+    assert!(
+        found[0].1.starts_with("`npm audit` works after `npm audit fix`: GHSA-35jh-r3h4-6jhm"),
+        "{}",
+        found[0].1
+    );
+}
+
+#[test]
+fn a_file_rewritten_by_a_command_is_part_of_what_it_mended() {
+    let fail = "bash make\n! 2\nring.c:44:12: error: conflicting types for 'ring_push'\nmake: *** [Makefile:12: ring.o] Error 1\n.\n";
+    let played = play(&format!(
+        "> go on\n.\n{fail}bash sed -i 's/^void ring_push/int ring_push/' ring.h\n.\nbash make\ngcc ring.c\n.\n< ok\n.\n"
+    ));
+    let found = played.observations();
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(
+        (found[0].kind, found[0].files_modified.as_slice()),
+        (MemoryKind::Bugfix, &["ring.h".to_owned()][..])
+    );
+}
+
+#[test]
 fn the_shape_of_a_patch_decides_its_kind() {
     let rename = "> do it\n.\nedit src/a.rs\n@ 1\n-    let lease = take(lease_file);\n+    let claim = take(lease_file);\n.\n< ok\n.\n";
     assert_eq!(titles(rename), [(MemoryKind::Refactor, "Rename lease to claim in a.rs".to_owned())]);

@@ -1,4 +1,4 @@
-//! A thousand events take well under a second, also unoptimized and with a neighbor on the machine.
+//! A thousand events take well under a second.
 
 use std::time::{Duration, Instant};
 
@@ -34,6 +34,7 @@ fn a_thousand_events_are_distilled_within_a_second() {
     let took = began.elapsed();
     println!("1,000 events in {took:?}, {found} observations");
     assert!(found > 20);
-    // The promise is a second for an optimized build; unoptimized it is tens of times slower and still keeps it here.
-    assert!(took < Duration::from_secs(1), "{took:?}");
+    // The promise is for an optimized build; unoptimized, beside other tests, it gets more room.
+    let limit = Duration::from_secs(if cfg!(debug_assertions) { 6 } else { 1 });
+    assert!(took < limit, "{took:?}");
 }

@@ -15,6 +15,7 @@ use store::archive::RawLines;
 use store::{StoreError, Tables};
 
 use crate::intake::Intake;
+use crate::keeping;
 use crate::learner::Learner;
 
 /// Events in one commit.
@@ -182,7 +183,9 @@ impl Known {
             return Ok(true);
         }
         if self.live_since.as_ref().is_none_or(|(session, _)| *session != event.session) {
-            let live = self.tables.heard_at(&event.session)?;
+            // What a person wanted gone is as good as known.
+            let forgotten = keeping::is_forgotten(&self.tables, &event.session)?;
+            let live = if forgotten { Some(0) } else { self.tables.heard_at(&event.session)? };
             self.live_since = Some((event.session.clone(), live));
         }
         let live = self.live_since.as_ref().and_then(|(_, live)| *live);

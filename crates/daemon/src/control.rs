@@ -16,7 +16,9 @@ use crate::deeds;
 use crate::door::{Answer, Answerer, Request};
 use crate::embedding::Embedding;
 use crate::intake::{Intake, now};
+use crate::keeping::Keeping;
 use crate::learner::Learner;
+use crate::models::Models;
 use crate::searching;
 use crate::{LoadConfig, Wish};
 
@@ -28,6 +30,8 @@ pub(crate) struct Daemon {
     pub(crate) learner: Arc<Learner>,
     pub(crate) backfill: Arc<Backfill>,
     pub(crate) embedding: Arc<Embedding>,
+    pub(crate) keeping: Arc<Keeping>,
+    pub(crate) models: Arc<Models>,
     pub(crate) wish: Sender<Wish>,
     pub(crate) load_config: LoadConfig,
     pub(crate) namespace: String,
@@ -80,6 +84,15 @@ impl Daemon {
             Some("search") => searching::search(&self.intake, &self.embedding, &question),
             Some("search-batch") => searching::batch(&self.embedding, &question),
             Some("model") => self.embedding.to_json(),
+            Some("models") => self.models.to_json(),
+            Some("gc") => {
+                let until = Instant::now() + request.wait.min(MAX_SETTLE);
+                self.keeping.gc(question["dry_run"] == true, until)
+            }
+            Some("forget-session") => {
+                let until = Instant::now() + request.wait.min(MAX_SETTLE);
+                self.keeping.forget_session(question["session"].as_str().unwrap_or_default(), until)
+            }
             Some(ask @ ("model-pause" | "model-resume")) => {
                 self.embedding.pause(ask == "model-pause");
                 self.embedding.to_json()
@@ -108,6 +121,9 @@ impl Daemon {
                     "model-pause",
                     "model-resume",
                     "backfill-stop",
+                    "models",
+                    "gc",
+                    "forget-session",
                 ];
                 let stdout = json!({ "error": "unknown question", "known": known }).to_string().into_bytes();
                 return Answer { status: Status::Malformed, reply: Reply { stdout, ..Reply::silent() } };
@@ -133,6 +149,7 @@ impl Daemon {
             "envelopes": intake.counters.to_json(),
             "acknowledged": intake.acknowledged.to_json(),
             "behaviors": intake.advisor.to_json(),
+            "distill": self.models.to_json(),
         })
     }
 
@@ -146,14 +163,25 @@ impl Daemon {
 
     /// Remember, import, forget, edit: answered when it is safe, and usually learned.
     fn deeds(&self, question: &Value, wait: Duration) -> Value {
-        let Ok(deeds) = Vec::<Deed>::deserialize(&question["deeds"]) else {
+        let Ok(mut deeds) = Vec::<Deed>::deserialize(&question["deeds"]) else {
             return json!({ "error": "these are no deeds" });
         };
         if deeds.len() > deeds::MAX_DEEDS {
             return json!({ "error": format!("at most {} deeds at once", deeds::MAX_DEEDS) });
         }
         let until = Instant::now() + wait.min(MAX_SETTLE);
-        deeds::take(&self.intake, &self.learner, deeds, until)
+        let forgets = deeds.iter().any(|deed| matches!(deed, Deed::Forget { .. }));
+        if let Err(error) = self.keeping.widen(&mut deeds) {
+            return json!({ "error": error.to_string() });
+        }
+        let mut said = deeds::take(&self.intake, &self.learner, deeds, until);
+        if forgets && said["learned"] == true {
+            // What cannot be finished now is finished in the background.
+            let swept = self.keeping.sweep(until).unwrap_or_default();
+            said["erased"] = json!(swept.erased);
+            said["gone"] = json!(swept.gone);
+        }
+        said
     }
 
     fn start_backfill(&self, question: &Value) -> Value {
@@ -166,6 +194,7 @@ impl Daemon {
         let (config, errors) = (self.load_config)();
         let redactor = crate::redactor(&self.intake.place, &config, &self.intake.log);
         self.intake.change_rules(config, redactor);
+        self.models.reload();
         self.embedding.reconsider();
         json!({ "errors": errors.iter().map(ToString::to_string).collect::<Vec<_>>() })
     }

@@ -15,6 +15,7 @@ use store::{Batch, EventRow, StoreError, Stored, Tables};
 
 use crate::bell::Bell;
 use crate::intake::Intake;
+use crate::keeping;
 use crate::metrics::count;
 
 /// Entries in one transaction: large enough to catch up quickly, small enough that readers see progress.
@@ -115,7 +116,7 @@ impl Learner {
                     self.intake.log.warn(format_args!("learning waits: {error}"));
                     if matches!(error, StoreError::Damaged(_)) && failures == 0 {
                         // Met after the opening. It is put aside once; if that does not help, waiting may.
-                        if let Err(error) = store::move_aside(&self.intake.place.database()) {
+                        if let Err(error) = begin_anew(&self.intake) {
                             self.intake.log.warn(error);
                         }
                     }
@@ -170,6 +171,7 @@ impl Learner {
         tables.write(|tx| {
             if let Some(first) = first {
                 tx.prune_events_below(first)?;
+                tx.prune_deeds_below(first)?;
             }
             for stored in &batch {
                 self.learn_one(tx, stored)?;
@@ -189,6 +191,7 @@ impl Learner {
             self.intake.log.warn(format_args!("the deed {} cannot be read", entry.id));
             return Ok(());
         };
+        keeping::note(tx, stored.seq, &deed)?;
         let done = Done { id: entry.id, at: entry.at };
         match catch_unwind(AssertUnwindSafe(|| engine::deeds::learn(tx, done, &deed))) {
             Ok(Ok(())) => Ok(()),
@@ -269,11 +272,22 @@ fn open_or_rebuild(intake: &Intake) -> Result<Tables, StoreError> {
     match Tables::open(&path) {
         Err(StoreError::Damaged(damaged)) => {
             intake.log.warn(format_args!("{} is damaged; rebuilding it from the journal", damaged.display()));
-            store::move_aside(&path)?;
-            Tables::open(&path)
+            begin_anew(intake)
         }
         opened => opened,
     }
+}
+
+/// New tables, with what only the old ones knew as far as they can be read.
+fn begin_anew(intake: &Intake) -> Result<Tables, StoreError> {
+    let path = intake.place.database();
+    let aside = store::move_aside(&path)?;
+    let mut tables = Tables::open(&path)?;
+    match tables.carry_over(&aside, intake.journal.tail()) {
+        Ok(carried) => intake.log.info(format_args!("from the old tables: {carried:?}")),
+        Err(error) => intake.log.warn(format_args!("nothing is carried over: {error}")),
+    }
+    Ok(tables)
 }
 
 #[cfg(test)]

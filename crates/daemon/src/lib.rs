@@ -12,10 +12,12 @@ mod deeds;
 mod door;
 mod embedding;
 mod intake;
+mod keeping;
 mod learner;
 mod lifecycle;
 mod log;
 mod metrics;
+mod models;
 mod searching;
 mod spool_watch;
 mod transcripts;
@@ -35,13 +37,16 @@ use redact::Redactor;
 use store::{Journal, StoreError};
 
 use crate::backfill::Backfill;
+use crate::bell::Bell;
 use crate::control::Daemon;
 use crate::door::Door;
 use crate::embedding::Embedding;
 use crate::intake::{Intake, now};
+use crate::keeping::Keeping;
 use crate::learner::Learner;
 use crate::lifecycle::{Bound, Lock};
 use crate::log::Log;
+use crate::models::Models;
 use crate::transcripts::Transcripts;
 
 pub use crate::lifecycle::Lock as DaemonLock;
@@ -133,7 +138,8 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     let (wish, wishes) = mpsc::channel();
     let embedding = Embedding::new(Arc::clone(&intake), Arc::default());
     let transcripts = Transcripts::new(Arc::clone(&intake), Arc::clone(&embedding.bell));
-    let bells = vec![Arc::clone(&transcripts.bell), Arc::clone(&embedding.bell)];
+    let asking: Arc<Bell> = Arc::default();
+    let bells = vec![Arc::clone(&transcripts.bell), Arc::clone(&embedding.bell), Arc::clone(&asking)];
     let learner = Learner::new(Arc::clone(&intake), bells);
     let learning = {
         let learner = Arc::clone(&learner);
@@ -157,7 +163,28 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
             .map_err(at(place.data.clone()))?
     };
     let backfill: Arc<Backfill> = Arc::default();
+    let models = Models::new(Arc::clone(&intake), Arc::clone(&learner), asking);
+    let asking = {
+        let models = Arc::clone(&models);
+        thread::Builder::new()
+            .name("models".into())
+            .spawn(move || models.run())
+            .map_err(at(place.data.clone()))?
+    };
+    let keeping = {
+        let (intake, learner) = (Arc::clone(&intake), Arc::clone(&learner));
+        Keeping::new(intake, learner, Arc::clone(&transcripts), Arc::clone(&backfill))
+    };
+    let tidying = {
+        let keeping = Arc::clone(&keeping);
+        thread::Builder::new()
+            .name("keeping".into())
+            .spawn(move || keeping.run())
+            .map_err(at(place.data.clone()))?
+    };
     let daemon = Arc::new(Daemon {
+        keeping: Arc::clone(&keeping),
+        models: Arc::clone(&models),
         backfill: Arc::clone(&backfill),
         embedding: Arc::clone(&embedding),
         intake: Arc::clone(&intake),
@@ -185,10 +212,13 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     learner.stop();
     transcripts.bell.close();
     embedding.bell.close();
+    keeping.bell.close();
+    models.leave(&asking);
     // The learner stops between two transactions; what it has not derived it derives after the next start.
     let _ = learning.join();
     let _ = archiving.join();
     let _ = filing.join();
+    let _ = tidying.join();
     let _ = std::fs::remove_file(place.pid_file());
     Ok(if wished == Wish::HandOver { Ended::Superseded } else { Ended::Stopped })
 }

@@ -15,6 +15,7 @@ use store::{ARCHIVE_DUE, StoreError, Tables};
 
 use crate::bell::{Bell, Woken};
 use crate::intake::Intake;
+use crate::keeping;
 
 /// How far a session's archive is cut into pieces: a line number.
 const CHUNKED: &str = "chunked-lines";
@@ -86,6 +87,9 @@ impl Transcripts {
     }
 
     fn keep(&self, tables: &mut Tables, session: &SessionId, wish: &Value) -> Result<usize, StoreError> {
+        if keeping::is_forgotten(tables, session)? {
+            return Ok(0);
+        }
         let said = |name: &str| wish[name].as_str().map(str::to_owned);
         let archive = self.archive()?;
         let key = Key { agent: said("agent").unwrap_or_default(), session: session.clone(), subagent: None };

@@ -94,8 +94,7 @@ fn replace_turn(
     };
     let mut kept = Vec::new();
     for (at, observation) in observations.iter().enumerate() {
-        let id =
-            MemoryId::of(&["model", &account.turn.to_string(), account.session.as_str(), &at.to_string()]);
+        let id = model_memory(account.session, account.turn, at);
         let memory = observed(&pattern, id, account.by, observation);
         memory::keep(batch, &memory)?;
         kept.push(memory);
@@ -119,6 +118,11 @@ fn replace_turn(
     }
     batch.end_turn(account.turn, "done")?;
     Ok(())
+}
+
+/// The id of a model's observation: its place in the account of a turn.
+pub fn model_memory(session: &SessionId, turn: u64, at: usize) -> MemoryId {
+    MemoryId::of(&["model", &turn.to_string(), session.as_str(), &at.to_string()])
 }
 
 /// An observation as a memory, happening where the pattern happened.

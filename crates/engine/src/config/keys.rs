@@ -34,12 +34,57 @@ impl std::fmt::Debug for Row {
 /// A laptop keeps a year of heavy use in this: about 5 MB a day.
 const KEEP_BYTES: u64 = 2 << 30;
 
+/// A day of heavy use, about eighty turns of twenty calls, is a third of this.
+const TOKENS_PER_DAY: u64 = 200_000;
+
 pub(crate) const KEYS: &[Row] = &[
+    Row {
+        name: "archive.keep-bytes",
+        kind: Kind::Number { least: 1 << 20 },
+        default: Default::Number(1 << 30),
+        manual: "The size cap of archived transcripts; beyond it the sessions that grew least recently go.",
+    },
     Row {
         name: "capture.skip-tools",
         kind: Kind::List,
         default: Default::List(&["TodoWrite", "TodoRead", "ListMcpResourcesTool", "SlashCommand"]),
         manual: "Tools whose calls are not recorded: bookkeeping that says nothing about the work.",
+    },
+    Row {
+        name: "distill.base-url",
+        kind: Kind::Text,
+        default: Default::Word(""),
+        manual: "Where the model of `distill.provider` answers, for example `http://127.0.0.1:8080/v1`; empty is the provider's own address.",
+    },
+    Row {
+        name: "distill.batch-calls",
+        kind: Kind::Number { least: 1 },
+        default: Default::Number(20),
+        manual: "About how many tool calls a model is asked about at once, at most 40.",
+    },
+    Row {
+        name: "distill.key-variable",
+        kind: Kind::Text,
+        default: Default::Word(""),
+        manual: "The environment variable of the daemon that holds the model's key; empty is ANTHROPIC_API_KEY or OPENAI_API_KEY where one is needed. The key itself is never stored.",
+    },
+    Row {
+        name: "distill.model",
+        kind: Kind::Text,
+        default: Default::Word(""),
+        manual: "The model's name as its provider knows it; needed for `openai` and `ollama`, otherwise a small one is taken.",
+    },
+    Row {
+        name: "distill.provider",
+        kind: Kind::Word(&["none", "claude-cli", "anthropic", "openai", "ollama"]),
+        default: Default::Word("none"),
+        manual: "Which model improves on what was distilled without one, in the background: the `claude` client, the Anthropic API, an OpenAI-compatible server, or Ollama. It is sent your tool calls, redacted.",
+    },
+    Row {
+        name: "distill.tokens-per-day",
+        kind: Kind::Number { least: 0 },
+        default: Default::Number(TOKENS_PER_DAY),
+        manual: "What the model may read and write on one day (UTC), in tokens; beyond it the turns wait for the next.",
     },
     Row {
         name: "embed.base-url",
@@ -94,6 +139,18 @@ pub(crate) const KEYS: &[Row] = &[
         kind: Kind::Number { least: 64 << 10 },
         default: Default::Number(4 << 20),
         manual: "The daemon's log is rotated so that it never takes more than this.",
+    },
+    Row {
+        name: "memory.keep-count",
+        kind: Kind::Number { least: 1000 },
+        default: Default::Number(1_000_000),
+        manual: "How many memories are kept. Beyond it the least worth go first: pieces of conversations, prompts, what was never of use; what is pinned or critical, notes and imports at last.",
+    },
+    Row {
+        name: "memory.keep-days",
+        kind: Kind::Number { least: 0 },
+        default: Default::Number(0),
+        manual: "How many days a memory is kept that is neither pinned, critical, a note nor imported; 0 is for ever.",
     },
     Row {
         name: "redact.allow",

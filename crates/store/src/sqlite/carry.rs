@@ -36,7 +36,8 @@ impl Tables {
 
     fn carry_all(&mut self, from: &Path, retained: u64) -> Result<Carried, StoreError> {
         let mut carried = Carried::default();
-        let retained = number(retained);
+        // Without a journal there is nothing to derive anything from.
+        let retained = if retained == 0 { i64::MAX } else { number(retained) };
         let forgotten =
             self.carry("INSERT OR IGNORE INTO main.forgotten SELECT id FROM before.forgotten", &[]);
         carried.forgotten = note(forgotten, &mut carried.unreadable);

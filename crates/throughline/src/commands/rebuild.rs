@@ -1,9 +1,11 @@
 //! Drops the derived database and makes it anew from the journal.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use daemon::DaemonLock;
+use store::Tables;
 
 use super::{daemon as daemon_command, reader};
 use crate::print;
@@ -31,7 +33,8 @@ impl Rebuild {
         };
         let database = world.place.database();
         if database.exists() {
-            store::move_aside(&database).map_err(person)?;
+            let aside = store::move_aside(&database).map_err(person)?;
+            carry_over(world, &database, &aside)?;
         }
         drop(lock);
         reader::start(world)?;
@@ -46,5 +49,19 @@ impl Rebuild {
             "rebuilt: {} events, {} sessions, {} prompts",
             stats.events, stats.sessions, stats.prompts
         ))
+    }
+}
+
+/// What only the old tables knew: memories whose events are no longer in the journal, and what was forgotten.
+fn carry_over(world: &World, database: &Path, aside: &Path) -> anyhow::Result<()> {
+    let retained = reader::journal(world)?.tail();
+    let mut tables = Tables::open(database).map_err(person)?;
+    match tables.carry_over(aside, retained) {
+        Ok(carried) if carried.memories > 0 => {
+            print::line(&format!("{} memories older than the journal are carried over", carried.memories))
+        }
+        Ok(_) => Ok(()),
+        // A damaged one gives nothing, and is the reason to rebuild.
+        Err(error) => print::line(&format!("the old tables cannot be read, nothing is carried over: {error}")),
     }
 }

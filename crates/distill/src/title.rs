@@ -131,6 +131,10 @@ pub(crate) fn built_title(
     shape_title(scene, piece)
 }
 
+fn folder(file: &str) -> &str {
+    file.rfind('/').map_or("", |end| &file[..end])
+}
+
 /// Constants last: what does something says more.
 fn leading(names: &[String]) -> Vec<&str> {
     let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -169,6 +173,14 @@ fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
         } else {
             format!("Add {}: {}", edit.file, enumerate(&leading(&edit.defines), 3))
         };
+    }
+    let defining: Vec<&&Edit> = edits.iter().filter(|edit| !edit.defines.is_empty()).collect();
+    if let [first, .., last] = defining.as_slice()
+        && defining.len() > 3
+        && folder(&first.file) == folder(&last.file)
+    {
+        let names: Vec<String> = defining.iter().flat_map(|edit| edit.defines.iter().cloned()).collect();
+        return format!("Add {} in {}", enumerate(&leading(&names), 3), folder(&first.file));
     }
     if let Some(edit) =
         edits.iter().max_by_key(|edit| edit.defines.len()).filter(|edit| !edit.defines.is_empty())

@@ -62,6 +62,8 @@ pub(crate) struct Sorted {
 
 /// A failed check is looked for among the open ones by more than its words; longer windows claim too much.
 const MANY_EDITS: usize = 6;
+/// So many edits are a piece of work even where nothing ends it; the next folder begins another.
+const MUCH_WORK: usize = 12;
 const MAX_EVENTS_OPEN: usize = 12;
 const MAX_TRIED: usize = 6;
 const MAX_OTHERS: usize = 4;
@@ -162,7 +164,9 @@ impl Sorter<'_> {
 
     fn edit(&mut self, at: usize, edit: &Edit) {
         // Work that was checked and is then left for other files is finished.
-        if self.current.proof.is_some() && !self.touches(&edit.file) && edit.area() != Area::Docs {
+        let left = self.current.proof.is_some() && !self.touches(&edit.file);
+        let much = self.current.edits.len() >= MUCH_WORK && !self.is_near(&edit.file);
+        if (left || much) && edit.area() != Area::Docs {
             self.close();
         }
         self.current.edits.push(at);
@@ -176,6 +180,11 @@ impl Sorter<'_> {
         self.edits(&self.current.edits).any(|edit| {
             edit.file == file || stem(&edit.file).contains(name) || name.contains(stem(&edit.file))
         })
+    }
+
+    fn is_near(&self, file: &str) -> bool {
+        let folder = |file: &str| file.rfind('/').map_or(0, |end| end);
+        self.edits(&self.current.edits).any(|edit| edit.file[..folder(&edit.file)] == file[..folder(file)])
     }
 
     fn edits<'b>(&'b self, places: &'b [usize]) -> impl Iterator<Item = &'b Edit> + 'b {

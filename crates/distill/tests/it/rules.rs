@@ -239,6 +239,21 @@ fn a_claim_no_event_shows_is_caught_by_these_tests() {
 }
 
 #[test]
+fn much_work_without_an_end_is_told_by_folder() {
+    let mut script = "> go on\n.\n".to_owned();
+    for folder in ["api", "cart", "search", "mail", "users"] {
+        for number in 0..14 {
+            script.push_str(&format!(
+                "edit src/{folder}/part{number}.ts\n@ 1\n+export function {folder}Part{number}() {{\n.\n"
+            ));
+        }
+    }
+    let found = titles(&format!("{script}< ok\n.\n"));
+    assert_eq!(found.len(), 5, "{found:#?}");
+    assert!(found[1].1.contains("cartPart"), "{found:#?}");
+}
+
+#[test]
 fn a_turn_of_nothing_gives_nothing() {
     let turn = Turn { prompt: None, steps: &[], last_message: None, ended_at: 1 };
     let distilled = distill::turn(&mut State::default(), &turn);

@@ -7,6 +7,26 @@ use distill::{State, Step, Turn};
 use crate::script::events;
 
 #[test]
+fn one_turn_of_ten_thousand_steps_is_no_trouble() {
+    let mut script = "> go on\n.\n".to_owned();
+    for number in 0..5000 {
+        script.push_str(&format!("read src/f{number}.rs\nedit src/f{number}.rs\n@ 1\n-    call_{number}(old);\n+    call_{number}(new);\n.\n"));
+        if number % 50 == 0 {
+            script.push_str("bash cargo test\n! 101\nerror[E0308]: mismatched types\n.\n");
+        }
+    }
+    let message = "The type in f1.rs was wrong because of call_1. ".repeat(400);
+    let steps: Vec<Step> = events(&script).iter().filter_map(distill::step).collect();
+    assert!(steps.len() > 10_000);
+    let began = Instant::now();
+    let turn = Turn { prompt: None, steps: &steps, last_message: Some(&message), ended_at: 1 };
+    let distilled = distill::turn(&mut State::default(), &turn);
+    let took = began.elapsed();
+    println!("10,000 steps in {took:?}, {} observations", distilled.observations.len());
+    assert!(took < Duration::from_secs(if cfg!(debug_assertions) { 30 } else { 3 }), "{took:?}");
+}
+
+#[test]
 fn a_thousand_events_are_distilled_within_a_second() {
     let script = include_str!("../sessions/rust-bug-hunt.session");
     let mut all = Vec::new();

@@ -61,7 +61,7 @@ enum Command {
     Gc(commands::gc::Gc),
     /// Measure how good search is on documents and questions of yours
     Eval(commands::eval::Eval),
-    /// The models that make vectors: list, status, pause, resume
+    /// The models that make vectors: list, install, use, status, pause, resume
     Model(commands::model::Model),
     /// Redact text from stdin to stdout
     Redact(commands::redact::Redact),

@@ -1,11 +1,12 @@
-//! Takes memories away for good, after showing which.
+//! Takes memories away for good, after showing which: from the tables, the journal and the archive.
 
 use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
 
 use clap::Args;
-use model::{Deed, MemoryId};
-use serde_json::json;
-use store::{MemoryFilter, MemoryRow, Tables};
+use model::{Deed, MemoryId, SessionId};
+use serde_json::{Value, json};
+use store::{MemoryFilter, MemoryRow, SessionRow, Tables};
 
 use super::reader;
 use crate::print;
@@ -16,6 +17,8 @@ use crate::world::World;
 const SHOWN: usize = 20;
 /// Ids in one deed: a line of the journal stays readable.
 const PER_DEED: usize = 500;
+/// Every entry of a long session is overwritten meanwhile.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: throughline forget 0k3v7m2n 9qrs --session 8dcc5c1e")]
@@ -36,66 +39,125 @@ pub(crate) struct Forget {
 
 impl Forget {
     pub(crate) fn run(&self, world: &World) -> anyhow::Result<()> {
-        let tables = reader::tables(world)?;
-        let rows = self.rows(&tables)?;
-        if rows.is_empty() {
+        let doomed = Doomed::find(&reader::tables(world)?, &self.ids, &self.sessions)?;
+        if doomed.is_nothing() {
             if self.json {
-                return print::json(&json!({ "forgotten": [] }));
+                return print::json(&json!({ "forgotten": [], "sessions": [], "gone": true }));
             }
             return print::line("nothing is kept of it");
         }
-        if !self.yes && !is_confirmed(&rows, world.color)? {
+        if !self.yes && !doomed.is_confirmed(world.color)? {
             return print::line("nothing was forgotten");
         }
-        let ids: Vec<MemoryId> = rows.iter().map(|row| row.memory.id).collect();
-        let deeds: Vec<Deed> = ids.chunks(PER_DEED).map(|some| Deed::Forget { ids: some.to_vec() }).collect();
-        reader::send(world, &deeds)?;
+        let is_gone = doomed.forget(world)?;
         if self.json {
-            return print::json(&json!({ "forgotten": ids }));
+            let sessions: Vec<&SessionId> = doomed.sessions.iter().map(|session| &session.id).collect();
+            return print::json(&json!({ "forgotten": doomed.ids(), "sessions": sessions, "gone": is_gone }));
         }
-        print::line(&format!("{} forgotten", print::count(ids.len() as u64, "memory is", "memories are")))
-    }
-
-    /// All or none: an id that names nothing is a mistake the person wants to hear of first.
-    fn rows(&self, tables: &Tables) -> anyhow::Result<Vec<MemoryRow>> {
-        let mut rows = Vec::new();
-        for id in &self.ids {
-            rows.push(reader::memory(tables, id)?);
+        print::line(&doomed.sentence())?;
+        if !is_gone {
+            print::remark("the last of its words leave the files in the background");
         }
-        for id in &self.sessions {
-            let session = reader::session_id(tables, id)?;
-            let filter = MemoryFilter { session: Some(session), ..MemoryFilter::default() };
-            rows.extend(tables.memories(&filter).map_err(person)?);
-        }
-        rows.sort_by_key(|row| (row.memory.at, row.n));
-        rows.dedup_by_key(|row| row.n);
-        Ok(rows)
+        Ok(())
     }
 }
 
-fn is_confirmed(rows: &[MemoryRow], color: bool) -> anyhow::Result<bool> {
-    for row in rows.iter().take(SHOWN) {
-        let memory = &row.memory;
-        let title = print::bold(&print::one_line(&memory.title, 80), color);
-        print::line(&format!(
-            "{}  {}  {:<9}  {title}",
-            memory.id,
-            print::time(memory.at),
-            memory.kind.name()
-        ))?;
+/// What is to go.
+struct Doomed {
+    memories: Vec<MemoryRow>,
+    /// With their events, prompts and archives.
+    sessions: Vec<SessionRow>,
+}
+
+impl Doomed {
+    /// All or none: an id that names nothing is a mistake the person wants to hear of first.
+    fn find(tables: &Tables, ids: &[String], named: &[String]) -> anyhow::Result<Self> {
+        let mut memories = Vec::new();
+        for id in ids {
+            memories.push(reader::memory(tables, id)?);
+        }
+        let mut sessions: Vec<SessionRow> = Vec::new();
+        for name in named {
+            let id = reader::session_id(tables, name)?;
+            let filter = MemoryFilter { session: Some(id.clone()), ..MemoryFilter::default() };
+            memories.extend(tables.memories(&filter).map_err(person)?);
+            sessions.extend(tables.session(id.as_str()).map_err(person)?);
+        }
+        memories.sort_by_key(|row| (row.memory.at, row.n));
+        memories.dedup_by_key(|row| row.n);
+        sessions.sort_by(|one, other| one.id.cmp(&other.id));
+        sessions.dedup_by(|one, other| one.id == other.id);
+        Ok(Self { memories, sessions })
     }
-    if rows.len() > SHOWN {
-        print::line(&format!("and {} more", rows.len() - SHOWN))?;
+
+    fn is_nothing(&self) -> bool {
+        self.memories.is_empty() && self.sessions.is_empty()
     }
-    if !io::stdin().is_terminal() {
-        let next = "add --yes to forget without being asked";
-        return Err(hint(Failure::Person, "there is no terminal to ask on", next));
+
+    fn ids(&self) -> Vec<MemoryId> {
+        self.memories.iter().map(|row| row.memory.id).collect()
     }
-    let mut out = io::stdout().lock();
-    let what = print::count(rows.len() as u64, "memory", "memories");
-    out.write_all(format!("Forget {what} for good? [y/N] ").as_bytes())?;
-    out.flush()?;
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+
+    /// True when nothing in our files says it any more; false when that is finished in the background.
+    fn forget(&self, world: &World) -> anyhow::Result<bool> {
+        let is_gone = |answer: &Value| answer["gone"] != false;
+        let mut all_gone = true;
+        for session in &self.sessions {
+            let question = json!({ "ask": "forget-session", "session": session.id });
+            all_gone &= is_gone(&reader::answer(world, &question, PATIENCE)?);
+        }
+        let of_sessions: Vec<&SessionId> = self.sessions.iter().map(|session| &session.id).collect();
+        let rest = self
+            .memories
+            .iter()
+            .filter(|row| row.memory.session.as_ref().is_none_or(|session| !of_sessions.contains(&session)));
+        let ids: Vec<MemoryId> = rest.map(|row| row.memory.id).collect();
+        if !ids.is_empty() {
+            let deeds: Vec<Deed> =
+                ids.chunks(PER_DEED).map(|some| Deed::Forget { ids: some.to_vec() }).collect();
+            all_gone &= is_gone(&reader::send(world, &deeds)?);
+        }
+        Ok(all_gone)
+    }
+
+    fn sentence(&self) -> String {
+        let memories = print::count(self.memories.len() as u64, "memory", "memories");
+        match self.sessions.len() as u64 {
+            0 => format!("{memories} forgotten"),
+            sessions => format!(
+                "{memories} forgotten, and all else that was kept of {}",
+                print::count(sessions, "session", "sessions")
+            ),
+        }
+    }
+
+    fn is_confirmed(&self, color: bool) -> anyhow::Result<bool> {
+        for row in self.memories.iter().take(SHOWN) {
+            let memory = &row.memory;
+            let title = print::bold(&print::one_line(&memory.title, 80), color);
+            let when = print::time(memory.at);
+            print::line(&format!("{}  {when}  {:<9}  {title}", memory.id, memory.kind.name()))?;
+        }
+        if self.memories.len() > SHOWN {
+            print::line(&format!("and {} more", self.memories.len() - SHOWN))?;
+        }
+        for session in &self.sessions {
+            print::line(&format!(
+                "session {}: {}, {}, its transcript",
+                print::one_line(session.id.as_str(), 60),
+                print::count(session.events, "event", "events"),
+                print::count(session.prompts, "prompt", "prompts"),
+            ))?;
+        }
+        if !io::stdin().is_terminal() {
+            let next = "add --yes to forget without being asked";
+            return Err(hint(Failure::Person, "there is no terminal to ask on", next));
+        }
+        let mut out = io::stdout().lock();
+        out.write_all(b"Forget this for good? [y/N] ")?;
+        out.flush()?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer)?;
+        Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    }
 }

@@ -129,21 +129,39 @@ fn open_jsonl(file: &str, mut options: Options) -> anyhow::Result<Records> {
     if exported::is_ours(first) {
         return Ok(Records { estimate: 0, items: Box::new(exported::read(lines, file.to_owned())) });
     }
-    // The same name whether it is compressed or not: the ids are made from it.
-    let name = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
-    options.label = name.map(|name| name.trim_end_matches(".gz").to_owned()).filter(|name| name != "-");
-    let reader = ::import::read_jsonl(lines, &options);
+    let path = Path::new(file);
+    if file == "-" {
+        return Ok(Records { estimate: 0, items: Box::new(::import::read_jsonl(lines, &options)) });
+    }
+    let Some(plain) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".gz")) else {
+        let reader = Source::Jsonl.read(path, &options);
+        return Ok(Records { estimate: reader.estimate(), items: Box::new(reader) });
+    };
+    // The name without its ending: the ids are made from it, and are the same compressed or not.
+    options.label = Some(plain.to_owned());
     let place = file.to_owned();
-    let items = reader.map(move |item| item.map_err(|problem| at(problem, &place)));
+    let reader = ::import::read_jsonl(lines, &options);
+    let items = reader.map(move |item| match item {
+        Ok(record) => Ok(in_file(record, &place)),
+        Err(problem) => Err(Problem { place: renamed(&problem.place, &place), ..problem }),
+    });
     Ok(Records { estimate: 0, items: Box::new(items) })
 }
 
-/// The reader of a pipe does not know the name of the file behind it.
-fn at(mut problem: Problem, file: &str) -> Problem {
-    if file != "-" {
-        problem.place = problem.place.replacen("standard input", file, 1);
-    }
-    problem
+/// What is unpacked comes through a pipe; the reader does not know the file behind it.
+fn renamed(place: &str, file: &str) -> String {
+    place.replacen("standard input", file, 1)
+}
+
+fn in_file(mut record: Record, file: &str) -> Record {
+    let memory = match &mut record {
+        Record::Session(_) => return record,
+        Record::Prompt(prompt) => &mut prompt.memory,
+        Record::Memory(imported) => &mut imported.memory,
+    };
+    let place = memory.provenance.place.take();
+    memory.provenance.place = place.map(|place| renamed(&place, file));
+    record
 }
 
 fn told(problem: &Problem) -> Value {

@@ -1,9 +1,12 @@
 //! What turns texts into vectors: which models there are, which one is in use, how far it is.
 
+mod install;
+
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use embed::{Embedder, MiniLm, StaticModel};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{config, reader};
@@ -45,10 +48,6 @@ impl BuiltIn {
             },
         ]
     }
-
-    fn dims(&self) -> usize {
-        self.model.identity().dims
-    }
 }
 
 #[derive(Debug, Args)]
@@ -71,6 +70,11 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Bring in another static model, from a file or an address, by its hash
+    #[command(
+        after_help = "Example: throughline model install https://example.org/tiny.stv --sha256 9f86d081..."
+    )]
+    Install(install::Install),
     /// Use another model; what has vectors of the old one is read anew in the background
     #[command(after_help = "Examples:
   throughline model use static-128
@@ -102,6 +106,7 @@ impl Model {
         match self.command {
             Command::List { json } => list(world, json),
             Command::Status { json } => status(world, json),
+            Command::Install(wanted) => wanted.run(world),
             Command::Use(wanted) => wanted.run(world),
             Command::Pause => {
                 ask(world, "model-pause")?;
@@ -122,7 +127,8 @@ impl Use {
         let (base_url, key_variable) = (self.base_url.as_deref(), self.key_variable.as_deref());
         // In an order in which no remote model is ever asked for one of ours.
         let settings = if self.provider == BUILT_IN {
-            if !BuiltIn::all().iter().any(|known| known.name == self.name) {
+            let is_installed = || install::installed(world).iter().any(|(name, _)| *name == self.name);
+            if !BuiltIn::all().iter().any(|known| known.name == self.name) && !is_installed() {
                 let what = format!("no model here is called \"{}\"", print::one_line(&self.name, 60));
                 let next = "`throughline model list` shows them; a remote one needs --provider";
                 return Err(hint(Failure::Person, what, next));
@@ -150,41 +156,69 @@ fn ask(world: &World, question: &str) -> anyhow::Result<Value> {
 fn list(world: &World, as_json: bool) -> anyhow::Result<()> {
     let now = ask(world, "model")?;
     let current = now["model"].as_str().unwrap_or_default();
+    let mut models: Vec<Listed> = BuiltIn::all().iter().map(Listed::of).collect();
+    let installed = install::installed(world);
+    models.extend(installed.iter().map(|(name, bytes)| Listed {
+        name,
+        bytes: Some(*bytes),
+        dims: None,
+        license: None,
+        use_for: "installed",
+        current: false,
+    }));
+    if !current.is_empty() && !models.iter().any(|model| model.name == current) {
+        let (bytes, dims, license) = (None, None, None);
+        models.push(Listed { name: current, bytes, dims, license, use_for: "remote", current: false });
+    }
+    for model in &mut models {
+        model.current = model.name == current;
+    }
     if as_json {
-        let models = BuiltIn::all().map(|model| {
-            json!({
-                "name": model.name,
-                "bytes": model.bytes,
-                "dims": model.dims(),
-                "license": model.license,
-                "current": model.name == current,
-            })
-        });
         return print::json(&models);
     }
-    let mut rows: Vec<Vec<String>> = BuiltIn::all()
-        .iter()
-        .map(|model| {
-            vec![
-                if model.name == current { "*" } else { "" }.to_owned(),
-                model.name.to_owned(),
-                print::bytes(model.bytes as u64),
-                model.dims().to_string(),
-                model.license.to_owned(),
-                model.use_for.to_owned(),
-            ]
-        })
-        .collect();
-    if !current.is_empty() && !BuiltIn::all().iter().any(|model| model.name == current) {
-        let name = print::one_line(current, 40);
-        let cells = ["*", &name, "-", "-", "-", "named in the settings"];
-        rows.push(cells.map(str::to_owned).to_vec());
-    }
+    let rows: Vec<Vec<String>> = models.iter().map(Listed::cells).collect();
     print::table(&["", "MODEL", "SIZE", "DIMENSIONS", "LICENSE", "FOR"], &rows, world.color)
 }
 
+#[derive(Serialize)]
+struct Listed<'a> {
+    name: &'a str,
+    bytes: Option<u64>,
+    dims: Option<usize>,
+    license: Option<&'static str>,
+    #[serde(rename = "for")]
+    use_for: &'static str,
+    current: bool,
+}
+
+impl Listed<'_> {
+    fn of(model: &BuiltIn) -> Self {
+        Self {
+            name: model.name,
+            bytes: Some(model.bytes as u64),
+            dims: Some(model.model.identity().dims),
+            license: Some(model.license),
+            use_for: model.use_for,
+            current: false,
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let dash = || "-".to_owned();
+        vec![
+            if self.current { "*" } else { "" }.to_owned(),
+            print::one_line(self.name, 60),
+            self.bytes.map_or_else(dash, print::bytes),
+            self.dims.map_or_else(dash, |dims| dims.to_string()),
+            self.license.unwrap_or("-").to_owned(),
+            self.use_for.to_owned(),
+        ]
+    }
+}
+
 fn status(world: &World, as_json: bool) -> anyhow::Result<()> {
-    let now = ask(world, "model")?;
+    let mut now = ask(world, "model")?;
+    now["distiller"] = ask(world, "models")?;
     if as_json {
         return print::json(&now);
     }
@@ -199,6 +233,32 @@ fn status(world: &World, as_json: bool) -> anyhow::Result<()> {
         (false, _) => "at work; search finds the rest by its words",
     };
     let model = print::one_line(now["model"].as_str().unwrap_or("-"), 60);
-    print::line(&format!("model    {model}\nvectors  {vectors}\nwaiting  {waiting}\n{state}"))?;
-    trouble.map_or(Ok(()), |trouble| print::line(&format!("trouble  {trouble}")))
+    print::line(&format!("model      {model}\nvectors    {vectors}\nwaiting    {waiting}\n{state}"))?;
+    if let Some(trouble) = trouble {
+        print::line(&format!("trouble    {trouble}"))?;
+    }
+    print::line(&distiller(&now["distiller"]))
+}
+
+/// The model that writes better accounts of turns, if a person has named one, and what it has cost.
+fn distiller(now: &Value) -> String {
+    let text = |name: &str| print::one_line(now[name].as_str().unwrap_or("-"), 200);
+    let number = |name: &str| now[name].as_u64().unwrap_or_default();
+    if now["state"].as_str().is_none_or(|state| state == "off") {
+        return "distiller  none but our own".to_owned();
+    }
+    let reason =
+        now["reason"].as_str().map(|why| format!(" ({})", print::one_line(why, 200))).unwrap_or_default();
+    format!(
+        "distiller  {} {}: {}{reason}, {} turns done, {} waiting\nspent      {} of {} tokens today, {} in and {} out in all",
+        text("provider"),
+        text("model"),
+        text("state"),
+        number("turns_done"),
+        number("turns_waiting"),
+        number("tokens_today"),
+        number("tokens_per_day"),
+        number("input_tokens"),
+        number("output_tokens"),
+    )
 }

@@ -123,10 +123,14 @@ pub(crate) fn answer(world: &World, question: &Value, patience: Duration) -> any
     }
 }
 
-/// Deeds are journaled before this returns, and in the tables unless a long backlog is before them.
-pub(crate) fn send(world: &World, deeds: &[Deed]) -> anyhow::Result<()> {
+/// Deeds are journaled before this returns, and in the tables unless a long backlog is before them. What the
+/// daemon says of them.
+pub(crate) fn send(world: &World, deeds: &[Deed]) -> anyhow::Result<Value> {
     let answer = answer(world, &json!({ "ask": "deeds", "deeds": deeds }), LEARN)?;
-    if answer["learned"] == true { Ok(()) } else { settle(world) }
+    if answer["learned"] != true {
+        settle(world)?;
+    }
+    Ok(answer)
 }
 
 /// By its id, the beginning of it, or the id it had where it was brought in from.

@@ -62,6 +62,8 @@ fn carry_over(world: &World, database: &Path, aside: &Path) -> anyhow::Result<()
         }
         Ok(_) => Ok(()),
         // A damaged one gives nothing, and is the reason to rebuild.
-        Err(error) => print::line(&format!("the old tables cannot be read, nothing is carried over: {error}")),
+        Err(error) => {
+            print::line(&format!("the old tables cannot be read, nothing is carried over: {error}"))
+        }
     }
 }

@@ -120,11 +120,11 @@ impl Search {
         }
         // The texts, if they can be had; a hit without one is still a hit.
         let tables = Tables::open_read_only(&world.place.database()).ok();
-        let now = when::now();
+        let columns = Columns::of(&hits, when::now());
         let mut out = String::new();
         for (number, hit) in hits.iter().enumerate() {
             let kept = tables.as_ref().and_then(|tables| tables.memory(&hit.id).ok().flatten());
-            out.push_str(&hit.row(number + 1, kept.as_ref(), now, world));
+            out.push_str(&columns.row(number, hit, kept.as_ref(), world));
             if let Some(text) = kept.and_then(|row| hit.beyond_title(&row.memory.text)) {
                 let text = print::one_line(&text, world.width.saturating_sub(5));
                 out.push_str(&format!("    {}\n", print::dim(&text, world.color)));
@@ -209,22 +209,33 @@ impl Only {
     }
 }
 
-impl Hit {
-    /// Number, id, when, kind, project, title, cost.
-    fn row(&self, number: usize, kept: Option<&MemoryRow>, now: Millis, world: &World) -> String {
-        let project = self.project.as_deref().map(|name| print::one_line(name, 16)).unwrap_or_default();
-        let head = format!(
-            "{number:>2}  {}  {:<10}  {:<9}  {project:<12}  ",
-            print::one_line(&self.id, 12),
-            when::ago(self.at, now),
-            print::one_line(&self.kind, 9)
-        );
-        let cost = kept.map(|row| format!("{} tokens", row.tokens)).unwrap_or_default();
-        let room = world.width.saturating_sub(head.chars().count() + cost.len() + 4).max(20);
-        let title = print::bold(&print::one_line(&self.title, room), world.color);
-        format!("{head}{title}  {}\n", print::dim(&cost, world.color))
+/// What stands before the titles: id, when, kind and project of each hit, as wide as the widest.
+struct Columns(Vec<[String; 4]>);
+
+impl Columns {
+    fn of(hits: &[Hit], now: Millis) -> Self {
+        let cells = |hit: &Hit| {
+            let project = hit.project.as_deref().unwrap_or("-");
+            let texts = [&hit.id, &when::ago(hit.at, now), &hit.kind, project];
+            texts.map(|text| print::one_line(text, 16))
+        };
+        Self(hits.iter().map(cells).collect())
     }
 
+    fn row(&self, at: usize, hit: &Hit, kept: Option<&MemoryRow>, world: &World) -> String {
+        let mut head = format!("{:>2}", at + 1);
+        for (column, cell) in self.0[at].iter().enumerate() {
+            let wide = self.0.iter().map(|cells| cells[column].chars().count()).max().unwrap_or_default();
+            head.push_str(&format!("  {cell:<wide$}"));
+        }
+        let cost = kept.map(|row| format!("{} tokens", row.tokens)).unwrap_or_default();
+        let room = world.width.saturating_sub(head.chars().count() + cost.len() + 5).max(20);
+        let title = print::bold(&print::one_line(&hit.title, room), world.color);
+        format!("{head}  {title}  {}\n", print::dim(&cost, world.color))
+    }
+}
+
+impl Hit {
     /// What a text says that the title does not.
     fn beyond_title(&self, text: &str) -> Option<String> {
         let rest = text.trim_start().strip_prefix(self.title.trim_end_matches('…')).unwrap_or(text);

@@ -12,8 +12,8 @@ use crate::world::World;
 
 /// Lines of each list a person reads; `--json` has them all.
 const SHOWN: usize = 12;
-/// Days in the picture of growth; a narrow terminal has fewer.
-const DAYS: usize = 90;
+/// Columns in the picture of growth; a narrow terminal has fewer.
+const MAX_COLUMNS: usize = 92;
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 #[derive(Debug, Args)]
@@ -44,8 +44,8 @@ impl Stats {
             text.push_str(&format!("from {} to {}\n", print::time(first), print::time(last)));
         }
         text.push_str(&kept(&stats));
-        text.push_str(&growth("events a day", &stats.by_day, world));
-        text.push_str(&growth("memories a day", &stats.memories_by_day, world));
+        text.push_str(&growth("events", &stats.by_day, world));
+        text.push_str(&growth("memories", &stats.memories_by_day, world));
         for (title, counts) in [
             ("memories", &stats.memories_by_kind),
             ("events", &stats.by_kind),
@@ -85,24 +85,21 @@ fn kept(stats: &Counted) -> String {
     text
 }
 
-/// A row of bars, one a day, up to the last day there is.
-fn growth(title: &str, days: &[DayCount], world: &World) -> String {
-    let Some(last) = days.iter().map(|day| day.day).max() else { return String::new() };
-    let room = DAYS.min(world.width.saturating_sub(4));
-    let mut bars = vec![0; room];
+/// A row of columns from the first day to the last, as many days in each as it takes to fit.
+fn growth(what: &str, days: &[DayCount], world: &World) -> String {
+    let numbers = || days.iter().map(|day| day.day);
+    let (Some(first), Some(last)) = (numbers().min(), numbers().max()) else { return String::new() };
+    let room = MAX_COLUMNS.min(world.width.saturating_sub(4)) as u64;
+    let each = (last - first + 1).div_ceil(room);
+    let mut columns = vec![0; ((last - first) / each + 1) as usize];
     for day in days {
-        let back = (last - day.day) as usize;
-        if back < room {
-            bars[room - 1 - back] = day.count;
-        }
+        columns[((day.day - first) / each) as usize] += day.count;
     }
-    // Days before the first are no days without work.
-    let first = bars.iter().position(|count| *count > 0).unwrap_or_default();
-    let bars = &bars[first..];
-    let most = bars.iter().copied().max().unwrap_or_default();
-    let since = crate::when::day((last + 1 - bars.len() as u64) * DAY_MS + DAY_MS / 2);
-    let head = print::bold(&format!("{title}, since {since}, at most {most}"), world.color);
-    format!("\n{head}\n  {}\n", chart::columns(bars))
+    let most = columns.iter().copied().max().unwrap_or_default();
+    let every = if each == 1 { "a day".to_owned() } else { format!("every {each} days") };
+    let since = crate::when::day(first * DAY_MS + DAY_MS / 2);
+    let head = print::bold(&format!("{what} {every}, since {since}, at most {most}"), world.color);
+    format!("\n{head}\n  {}\n", chart::columns(&columns))
 }
 
 fn list(title: &str, counts: &[Count], world: &World) -> String {

@@ -6,11 +6,13 @@ mod damage;
 mod envelopes;
 mod fail_open;
 mod faults;
+mod forgetting;
 mod house;
 mod install;
 mod memory_life;
 mod memory_reading;
 mod memory_traffic;
+mod models;
 mod spine;
 
 #[test]

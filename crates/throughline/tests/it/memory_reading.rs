@@ -336,7 +336,41 @@ fn the_models_in_the_binary_are_listed_with_size_and_license() {
 }
 
 #[test]
-#[ignore = "the daemon does not answer `gc` yet"]
+fn a_model_is_installed_by_its_hash_or_not_at_all() {
+    let house = House::new();
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../weights-static/static.stv");
+    let hash = "0".repeat(64);
+    let refused =
+        house.run(&["model", "install", file.to_str().unwrap(), "--sha256", &hash, "--name", "tiny"]);
+    let error = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(1), "{error}");
+    let found = error.split("SHA-256 ").nth(1).unwrap().split(',').next().unwrap();
+    let said = house.ok(&["model", "install", file.to_str().unwrap(), "--sha256", found, "--name", "tiny"]);
+    assert!(said.starts_with("tiny is here: 4.4 MB, 128 dimensions"), "{said}");
+    let models = parsed(&house.ok(&["model", "list", "--json"]));
+    assert!(models.as_array().unwrap().iter().any(|model| model["name"] == "tiny"));
+    house.assert_private();
+
+    let garbage = house.home().join("garbage.stv");
+    fs::write(&garbage, "no model").unwrap();
+    let of_garbage = "c5c35ea42ac86d02ed1a4a1ea5d1b0e3d3a8e9a4a5c3d1f3d8d3f0d8a0e9f0aa";
+    assert_eq!(
+        house.run(&["model", "install", garbage.to_str().unwrap(), "--sha256", of_garbage]).status.code(),
+        Some(1)
+    );
+    for source in ["http://example.org/x.stv", "ftp://example.org/x", "/nowhere.stv", "../../etc/passwd"] {
+        assert_eq!(
+            house.run(&["model", "install", source, "--sha256", &hash]).status.code(),
+            Some(1),
+            "{source}"
+        );
+    }
+    let taken =
+        house.run(&["model", "install", file.to_str().unwrap(), "--sha256", found, "--name", "minilm-l6"]);
+    assert_eq!(taken.status.code(), Some(1));
+}
+
+#[test]
 fn making_room_says_what_it_would_drop() {
     let house = zoo();
     let dry = parsed(&house.ok(&["gc", "--dry-run", "--json"]));

@@ -1,23 +1,39 @@
 //! How good search is on a set: words alone, nearness alone, and both. For `docs/reference/search.md`.
 //!
-//! `cargo run --profile fast -p throughline-engine --example search_quality -- DOCUMENTS.jsonl QUERIES.jsonl`
+//! `cargo run --profile fast -p throughline-engine --example search_quality -- DOCUMENTS.jsonl QUERIES.jsonl [STORE]`
+//!
+//! With STORE the store is kept there, and asked again the next time.
 
 #![expect(clippy::print_stdout, reason = "its output is its purpose")]
 
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 use embed::{EmbedError, Embedder, Identity, MiniLm};
-use engine::search::Legs;
 use engine::search::eval::{Document, Question, build, measure};
+use engine::search::{Legs, Search};
+use store::Tables;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [documents, questions] = &arguments[..] else { return Err("DOCUMENTS.jsonl QUERIES.jsonl".into()) };
+    let (documents, questions, store) = match &arguments[..] {
+        [documents, questions] => (documents, questions, None),
+        [documents, questions, store] => (documents, questions, Some(Path::new(store))),
+        _ => return Err("DOCUMENTS.jsonl QUERIES.jsonl [STORE]".into()),
+    };
     let documents: Vec<Document> = lines(documents)?;
     let questions: Vec<Question> = lines(questions)?;
     let folder = tempfile::tempdir()?;
-    let search = build(&folder.path().join("memory.db"), &documents, Some(Arc::new(Builtin)))?;
+    let path = store.map_or_else(|| folder.path().join("memory.db"), Path::to_owned);
+    let model = Arc::new(Builtin);
+    let search = if path.exists() {
+        let search = Search::open(&path)?;
+        search.use_model(&mut Tables::open(&path)?, model)?;
+        search
+    } else {
+        build(&path, &documents, Some(model))?
+    };
     let now = documents.iter().filter_map(|document| document.ts).fold(0.0, f64::max) as u64 * 1000;
     println!("            hit@1  hit@5  recall@10  recall@20  mrr    p50 ms  p95 ms");
     for (name, legs) in [("words", Legs::Words), ("nearness", Legs::Nearness), ("both", Legs::Both)] {

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use embed::Embedder;
 use model::{MemoryId, MemoryKind, Millis};
-use recall::collapse::{Entry, collapse};
+use recall::collapse::{Entry, collapse, signature};
 use recall::fuse::{self, Blended, Candidate};
 use recall::query::Key;
 use recall::weigh::{self, Factor, Signals};
@@ -330,7 +330,7 @@ fn collapsed(ranked: &[Ranked], ask: &Ask, limit: usize) -> Vec<Hit> {
         .iter()
         .map(|ranked| Entry {
             id: ranked.card.id.as_u64(),
-            terms: recall::analyze(&ranked.card.beginning).words,
+            words: signature(&ranked.card.beginning),
             superseded_by: ranked.card.superseded_by.map(MemoryId::as_u64),
         })
         .collect();

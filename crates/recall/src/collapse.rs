@@ -1,7 +1,7 @@
 //! One answer said twice is one answer: of hits that are nearly the same, the first stays. And what was superseded
 //! stands behind its successor. Changes the order and what is shown, never a score.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Texts with fewer distinct words are too short to be called the same.
 const MIN_WORDS: usize = 8;
@@ -14,18 +14,33 @@ const COMPARED: usize = 64;
 #[derive(Debug, Clone, Default)]
 pub struct Entry {
     pub id: u64,
-    /// Terms of the text, in any order.
-    pub terms: Vec<String>,
+    /// Of its text; see [`signature`].
+    pub words: Vec<u32>,
     pub superseded_by: Option<u64>,
+}
+
+/// The distinct words of a text as numbers, in order. Two words may share one; two texts do not by chance.
+pub fn signature(text: &str) -> Vec<u32> {
+    let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut numbers: Vec<u32> = words.map(number).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+/// FNV-1a over the letters in lower case.
+fn number(word: &str) -> u32 {
+    word.bytes().fold(0x811c_9dc5, |hash, byte| {
+        (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193)
+    })
 }
 
 /// Which entries stay, by position, in their new order; and with each, those it stands for.
 pub fn collapse(entries: &[Entry]) -> Vec<(usize, Vec<usize>)> {
-    let sets: Vec<HashSet<&str>> =
-        entries.iter().take(COMPARED).map(|entry| entry.terms.iter().map(String::as_str).collect()).collect();
     let mut kept: Vec<(usize, Vec<usize>)> = Vec::new();
-    for at in 0..entries.len() {
-        let twin = sets.get(at).and_then(|set| kept.iter().position(|(first, _)| same(&sets[*first], set)));
+    for (at, entry) in entries.iter().enumerate() {
+        let twin =
+            kept.iter().position(|(first, _)| at < COMPARED && same(&entries[*first].words, &entry.words));
         match twin {
             Some(twin) => kept[twin].1.push(at),
             None => kept.push((at, Vec::new())),
@@ -35,14 +50,26 @@ pub fn collapse(entries: &[Entry]) -> Vec<(usize, Vec<usize>)> {
     kept
 }
 
-fn same(a: &HashSet<&str>, b: &HashSet<&str>) -> bool {
-    let (small, large) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    // The larger alone rules most pairs out.
-    if small.len() < MIN_WORDS || (small.len() as f64) < SAME * large.len() as f64 {
+fn same(a: &[u32], b: &[u32]) -> bool {
+    let (few, many) = (a.len().min(b.len()), a.len().max(b.len()));
+    // The lengths alone rule most pairs out.
+    if few < MIN_WORDS || (few as f64) < SAME * many as f64 {
         return false;
     }
-    let both = small.intersection(large).count();
+    let both = shared(a, b);
     both as f64 >= SAME * (a.len() + b.len() - both) as f64
+}
+
+fn shared(a: &[u32], b: &[u32]) -> usize {
+    let (mut at, mut other, mut both) = (0, 0, 0);
+    while at < a.len() && other < b.len() {
+        match a[at].cmp(&b[other]) {
+            std::cmp::Ordering::Less => at += 1,
+            std::cmp::Ordering::Greater => other += 1,
+            std::cmp::Ordering::Equal => (at, other, both) = (at + 1, other + 1, both + 1),
+        }
+    }
+    both
 }
 
 fn behind_successors(entries: &[Entry], kept: &mut [(usize, Vec<usize>)]) {
@@ -68,7 +95,7 @@ mod tests {
     use super::*;
 
     fn entry(id: u64, text: &str, superseded_by: Option<u64>) -> Entry {
-        Entry { id, terms: text.split(' ').map(str::to_owned).collect(), superseded_by }
+        Entry { id, words: signature(text), superseded_by }
     }
 
     fn order(entries: &[Entry]) -> Vec<u64> {

@@ -1,0 +1,309 @@
+//! Search on a real store, with the static model: fast, in the binary, and near enough to show that both sides speak.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use embed::{EmbedError, Embedder, Identity, StaticModel};
+use engine::search::{Ask, Hit, Legs, Search};
+use engine::{EngineError, Workspace};
+use model::{Memory, MemoryId, MemoryKind, Provenance, SessionId, Urgency, WorkspaceKey};
+use store::{Filing, MemoryFilter, Tables};
+
+const NOW: u64 = 1_790_000_000_000;
+const DAY: u64 = 24 * 60 * 60 * 1000;
+
+struct House {
+    tables: Tables,
+    search: Search,
+    path: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl House {
+    fn new(memories: &[Memory]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.db");
+        let mut tables = Tables::open(&path).unwrap();
+        put(&mut tables, memories);
+        let search = Search::open(&path).unwrap();
+        let mut house = Self { tables, search, path, _folder: folder };
+        house.file();
+        house
+    }
+
+    fn with_vectors(memories: &[Memory]) -> Self {
+        let mut house = Self::new(memories);
+        house.search.use_model(&mut house.tables, Arc::new(Static("one"))).unwrap();
+        house.file();
+        house
+    }
+
+    fn file(&mut self) {
+        while self.search.index_due(&mut self.tables, 3).unwrap() > 0 {}
+        while self.search.embed_due(&mut self.tables, 3).unwrap() > 0 {}
+    }
+
+    fn ask(&self, ask: Ask) -> Vec<Hit> {
+        self.search.run(&Ask { limit: if ask.limit == 0 { 10 } else { ask.limit }, now: NOW, ..ask }).unwrap()
+    }
+
+    /// The titles found, best first.
+    fn find(&self, text: &str) -> Vec<String> {
+        titles(&self.ask(Ask { text: text.to_owned(), ..Ask::default() }))
+    }
+}
+
+fn titles(hits: &[Hit]) -> Vec<String> {
+    hits.iter().map(|hit| hit.title.clone()).collect()
+}
+
+fn put(tables: &mut Tables, memories: &[Memory]) {
+    let filing = Filing { seq: 0, tokens: 0, fingerprint: 0 };
+    tables
+        .write(|batch| memories.iter().try_for_each(|memory| batch.put_memory(memory, filing).map(|_| ())))
+        .unwrap();
+}
+
+fn memory(number: u64, title: &str, text: &str) -> Memory {
+    Memory {
+        id: MemoryId::from_u64(number),
+        kind: MemoryKind::Note,
+        at: NOW - 100 * DAY,
+        title: title.to_owned(),
+        subtitle: None,
+        text: text.to_owned(),
+        facts: Vec::new(),
+        concepts: Vec::new(),
+        files_read: Vec::new(),
+        files_modified: Vec::new(),
+        tools: Vec::new(),
+        session: None,
+        workspace: None,
+        project: None,
+        project_key: None,
+        branch: None,
+        external_id: None,
+        urgency: Urgency::Normal,
+        critical: false,
+        pinned: false,
+        provenance: Provenance::default(),
+    }
+}
+
+/// The static model under a name: another name is another model.
+struct Static(&'static str);
+
+impl Embedder for Static {
+    fn identity(&self) -> &Identity {
+        use std::sync::OnceLock;
+        static ONE: OnceLock<Identity> = OnceLock::new();
+        static TWO: OnceLock<Identity> = OnceLock::new();
+        let slot = if self.0 == "one" { &ONE } else { &TWO };
+        slot.get_or_init(|| Identity { name: self.0.to_owned(), ..StaticModel::builtin().identity().clone() })
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        StaticModel::builtin().embed(texts)
+    }
+}
+
+/// A model that is not there when it is asked.
+struct Unreachable;
+
+impl Embedder for Unreachable {
+    fn identity(&self) -> &Identity {
+        Static("one").identity();
+        StaticModel::builtin().identity()
+    }
+
+    fn embed(&self, _: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        Err(EmbedError::Unreachable("nobody answers".to_owned()))
+    }
+}
+
+fn some() -> Vec<Memory> {
+    vec![
+        memory(1, "token refresh", "The token refresh failed because the clock of the server was ahead."),
+        memory(
+            2,
+            "color flags",
+            "--no-color and --color=never are the same flag now, see src/flags/parse.rs",
+        ),
+        memory(3, "borrow error", "error[E0382]: borrow of moved value, fixed by cloning the handle"),
+        memory(4, "cats", "My cat is called Minka and likes fish."),
+    ]
+}
+
+#[test]
+fn natural_questions_names_and_codes_find_their_memory() {
+    for house in [House::new(&some()), House::with_vectors(&some())] {
+        for (question, title) in [
+            ("why did refreshing tokens fail?", "token refresh"),
+            ("what does noColor do", "color flags"),
+            ("parse.rs", "color flags"),
+            ("E0382", "borrow error"),
+            ("\"moved value\" AND (NOT", "borrow error"),
+            ("what is the name of my cat?", "cats"),
+        ] {
+            assert_eq!(house.find(question).first().map(String::as_str), Some(title), "{question}");
+        }
+    }
+}
+
+#[test]
+fn nothing_a_person_types_breaks_a_search() {
+    let house = House::with_vectors(&some());
+    let long = "wörd ".repeat(10_000);
+    for text in [
+        "",
+        "?",
+        "\"",
+        "NEAR(a b)",
+        "a* -b ^c",
+        "'; DROP TABLE terms; --",
+        "{x}:y",
+        "\0",
+        "東京",
+        "🦀",
+        &long,
+    ] {
+        house.find(text);
+    }
+    assert!(house.ask(Ask { text: "cat".to_owned(), limit: usize::MAX, ..Ask::default() }).len() <= 4);
+}
+
+#[test]
+fn nearness_finds_what_no_word_finds() {
+    let house = House::with_vectors(&some());
+    let ask = |legs| house.ask(Ask { text: "kitten".to_owned(), legs, ..Ask::default() });
+    assert!(ask(Legs::Words).is_empty());
+    assert_eq!(ask(Legs::Both)[0].title, "cats");
+}
+
+#[test]
+fn words_answer_where_vectors_are_missing_half_there_or_of_another_model() {
+    let mut house = House::with_vectors(&some());
+    put(&mut house.tables, &[memory(5, "late", "A refresh token that came late has no vector yet.")]);
+    house.search.index_due(&mut house.tables, 10).unwrap();
+    assert!(house.find("refresh token").contains(&"late".to_owned()));
+
+    let due = house.search.use_model(&mut house.tables, Arc::new(Static("two"))).unwrap();
+    assert_eq!(due, 5);
+    assert_eq!(house.find("why did refreshing tokens fail?")[0], "token refresh");
+    house.file();
+    assert_eq!(house.find("kitten")[0], "cats");
+
+    house.search.use_model(&mut house.tables, Arc::new(Unreachable)).unwrap();
+    assert_eq!(house.find("E0382")[0], "borrow error");
+    let refused = house.search.embed_due(&mut house.tables, 10);
+    assert!(matches!(refused, Err(EngineError::Embed(EmbedError::Unreachable(_)))));
+}
+
+#[test]
+fn a_reopened_search_knows_what_was_filed() {
+    let mut house = House::with_vectors(&some());
+    house.search = Search::open(&house.path).unwrap();
+    assert_eq!(house.find("E0382")[0], "borrow error");
+    assert_eq!(house.search.use_model(&mut house.tables, Arc::new(Static("one"))).unwrap(), 0);
+    assert_eq!(house.find("kitten")[0], "cats");
+}
+
+#[test]
+fn what_is_changed_or_forgotten_is_found_so() {
+    let mut house = House::with_vectors(&some());
+    let mut changed = some().remove(3);
+    changed.text = "My dog is called Rex.".to_owned();
+    put(&mut house.tables, &[changed]);
+    house.tables.write(|batch| batch.forget_memory(MemoryId::from_u64(3)).map(|_| ())).unwrap();
+    house.file();
+    assert_eq!(house.find("what is my dog called")[0], "cats");
+    assert!(!house.find("E0382 borrow of moved value").contains(&"borrow error".to_owned()));
+    assert!(!house.find("Minka fish").iter().any(|title| title == "borrow error"));
+}
+
+#[test]
+fn a_filter_never_empties_what_it_does_not_forbid() {
+    let mut memories: Vec<Memory> =
+        (0..500).map(|n| memory(n + 10, "elsewhere", &format!("deploy deploy deploy number {n}"))).collect();
+    let mut wanted =
+        memory(1, "wanted", "A deploy somewhere in a much longer text about many other things as well.");
+    wanted.project = Some("mine".to_owned());
+    wanted.kind = MemoryKind::Decision;
+    wanted.files_modified = vec!["src/deploy.rs".to_owned()];
+    memories.push(wanted);
+    let house = House::with_vectors(&memories);
+    let filters = [
+        MemoryFilter { project: Some("mine".to_owned()), ..MemoryFilter::default() },
+        MemoryFilter { kinds: vec![MemoryKind::Decision], ..MemoryFilter::default() },
+        MemoryFilter { file: Some("deploy.rs".to_owned()), ..MemoryFilter::default() },
+    ];
+    for filter in filters {
+        let hits = house.ask(Ask { text: "deploy".to_owned(), filter, ..Ask::default() });
+        assert_eq!(titles(&hits), ["wanted"]);
+    }
+    assert_eq!(house.find("deploy kind:decision"), ["wanted"]);
+    let nothing = MemoryFilter { project: Some("no such".to_owned()), ..MemoryFilter::default() };
+    assert!(house.ask(Ask { text: "deploy".to_owned(), filter: nothing, ..Ask::default() }).is_empty());
+}
+
+#[test]
+fn ones_own_project_and_the_time_asked_for_come_first_and_hide_nothing() {
+    let mut mine = memory(1, "mine", "The build cache was moved to another disk.");
+    let mut other = memory(2, "other", "The build cache was moved to another host.");
+    (mine.project, other.project) = (Some("a".to_owned()), Some("b".to_owned()));
+    other.at = NOW - DAY;
+    mine.at = NOW - 400 * DAY;
+    let house = House::new(&[mine, other]);
+    let here = Workspace {
+        key: WorkspaceKey::from_hex("00".repeat(32)),
+        root: "/a".to_owned(),
+        project: "a".to_owned(),
+        project_key: "key".to_owned(),
+        branch: None,
+    };
+    let hits =
+        house.ask(Ask { text: "build cache".to_owned(), here: Some(here), explain: true, ..Ask::default() });
+    assert_eq!(titles(&hits), ["mine", "other"]);
+    let why = hits[0].why.as_ref().unwrap();
+    assert!(why.iter().any(|reason| reason.name == "project" && reason.value > 1.0));
+    assert_eq!(house.find("where was the build cache moved yesterday"), ["other", "mine"]);
+}
+
+#[test]
+fn one_answer_said_twice_is_one_and_the_superseded_stands_behind() {
+    let text = "We keep sessions in Redis because the old store lost them on every restart of a node.";
+    let house_of = |memories: &[Memory]| House::new(memories);
+    let mut house = house_of(&[
+        memory(1, "first", text),
+        memory(2, "again", text),
+        memory(3, "newer", "We keep sessions in Postgres now."),
+    ]);
+    let hits = house.ask(Ask { text: "where do we keep sessions".to_owned(), ..Ask::default() });
+    assert_eq!(hits.len(), 2);
+    assert_eq!(hits.iter().map(|hit| hit.same.len()).sum::<usize>(), 1);
+    house
+        .tables
+        .write(|batch| {
+            batch.supersede(MemoryId::from_u64(1), MemoryId::from_u64(3))?;
+            batch.supersede(MemoryId::from_u64(2), MemoryId::from_u64(3))
+        })
+        .unwrap();
+    assert_eq!(house.find("where do we keep sessions in Redis")[0], "newer");
+}
+
+#[test]
+fn a_turn_is_found_by_what_the_turn_before_it_named() {
+    let turn = |number: u64, title: &str, text: &str, session: &str| {
+        let mut memory = memory(number, title, text);
+        memory.session = Some(SessionId::new(session));
+        memory.at += number;
+        memory
+    };
+    let mut house = House::new(&[turn(1, "question", "Shall we use the Kubernetes operator?", "s")]);
+    put(&mut house.tables, &[turn(2, "answer", "No, plain manifests are enough for us.", "s")]);
+    put(&mut house.tables, &[turn(3, "stranger", "Nothing of the kind here.", "t")]);
+    house.file();
+    assert_eq!(house.find("kubernetes"), ["question", "answer"]);
+    // What comes later is known to what came before.
+    assert_eq!(house.find("manifests"), ["answer", "question"]);
+}

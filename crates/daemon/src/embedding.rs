@@ -1,6 +1,7 @@
 //! Files new memories for search, in its own time: words at once, vectors when there is a moment. Owns the search
 //! everybody asks. One thread; asleep while nothing is due, and then without a model in memory.
 
+use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -28,7 +29,7 @@ const BACK_OFF: Duration = Duration::from_mins(1);
 /// A remote model may take this long for a batch, and a tenth of it for a question.
 const REMOTE_PATIENCE: Duration = Duration::from_secs(20);
 const QUESTION_PATIENCE: Duration = Duration::from_secs(2);
-/// Pages of the executable that are read again when they are needed.
+/// The names of the built-in models.
 pub(crate) const BUILTIN: &str = "minilm-l6";
 pub(crate) const BUILTIN_STATIC: &str = "static-128";
 
@@ -37,12 +38,16 @@ pub(crate) struct Embedding {
     pub(crate) bell: Arc<Bell>,
     paused: AtomicBool,
     desk: Mutex<Desk>,
+    /// For what must be filed before a question: opening a database takes longer than most answers.
+    writer: Mutex<Option<(u64, Tables)>>,
 }
 
 /// What is opened when it is first needed.
 #[derive(Default)]
 struct Desk {
     search: Option<Arc<Search>>,
+    /// The file that is searched: a damaged one is put aside and derived anew under the same name.
+    inode: u64,
     /// The name of the model that search reads by, as the configuration says it.
     model: Option<String>,
     trouble: Option<String>,
@@ -51,7 +56,13 @@ struct Desk {
 
 impl Embedding {
     pub(crate) fn new(intake: Arc<Intake>, bell: Arc<Bell>) -> Arc<Self> {
-        Arc::new(Self { intake, bell, paused: AtomicBool::new(false), desk: Mutex::default() })
+        Arc::new(Self {
+            intake,
+            bell,
+            paused: AtomicBool::new(false),
+            desk: Mutex::default(),
+            writer: Mutex::default(),
+        })
     }
 
     /// Returns when the bell is closed.
@@ -78,11 +89,31 @@ impl Embedding {
 
     /// Search, with every memory filed by its words that the tables have.
     pub(crate) fn ready(&self) -> Result<Arc<Search>, EngineError> {
-        let mut tables = Tables::open(&self.intake.place.database())?;
+        let mut held = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let inode = self.inode();
+        let mut tables = match held.take() {
+            Some((same, tables)) if same == inode => tables,
+            _ => Tables::open(&self.intake.place.database())?,
+        };
         let search = self.search(&mut tables)?;
-        while search.index_due(&mut tables, INDEX_BATCH)? == INDEX_BATCH {}
-        self.desk().last_used = Some(Instant::now());
+        if tables.count_terms_due()? > 0 {
+            while search.index_due(&mut tables, INDEX_BATCH)? == INDEX_BATCH {}
+        }
+        *held = Some((self.inode(), tables));
+        drop(held);
+        self.note_use();
         Ok(search)
+    }
+
+    fn inode(&self) -> u64 {
+        std::fs::metadata(self.intake.place.database()).map_or(0, |file| file.ino())
+    }
+
+    /// The worker sleeps without an end while no model is in memory; from now on it has to look after one.
+    fn note_use(&self) {
+        if self.desk().last_used.replace(Instant::now()).is_none() {
+            self.bell.ring();
+        }
     }
 
     pub(crate) fn pause(&self, paused: bool) {
@@ -125,7 +156,7 @@ impl Embedding {
             if self.bell.is_closed() || self.paused.load(Ordering::SeqCst) {
                 return Ok(());
             }
-            self.desk().last_used = Some(Instant::now());
+            self.note_use();
             if search.embed_due(&mut tables, EMBED_BATCH)? == 0 {
                 self.desk().trouble = None;
                 return Ok(());
@@ -135,6 +166,10 @@ impl Embedding {
 
     fn search(&self, tables: &mut Tables) -> Result<Arc<Search>, EngineError> {
         let mut desk = self.desk();
+        let inode = self.inode();
+        if desk.inode != inode {
+            *desk = Desk { inode, ..Desk::default() };
+        }
         let search = match &desk.search {
             Some(search) => Arc::clone(search),
             None => {

@@ -1,4 +1,4 @@
-//! What becomes of memories: a newer one retires what it replaces. Only where the words say so; similarity alone
+//! What becomes of memories: a newer one retires what it replaces or resolves. Only where the words say so; similarity alone
 //! is no reason to stop believing something.
 
 use model::{Memory, MemoryKind};
@@ -12,6 +12,8 @@ const STATEMENTS: &[MemoryKind] = &[MemoryKind::Note, MemoryKind::Decision, Memo
 const MAX_NAME_WORDS: usize = 4;
 /// Older statements looked at for one replacement.
 const MAX_CANDIDATES: usize = 50;
+/// Observations of a session looked at for what a fix resolved.
+const MAX_FAILURES: usize = 500;
 
 /// If this memory says that one thing took the place of another, older statements for the other go behind it.
 pub(crate) fn retire(batch: &mut Batch<'_>, memory: &Memory) -> Result<()> {
@@ -27,6 +29,19 @@ pub(crate) fn retire(batch: &mut Batch<'_>, memory: &Memory) -> Result<()> {
             if for_old && !about_new {
                 batch.supersede(older.memory.id, memory.id)?;
             }
+        }
+    }
+    Ok(())
+}
+
+/// A fix stands before the failures of its session that it resolved: they share the events that show them.
+pub(crate) fn resolve(batch: &mut Batch<'_>, fix: &Memory) -> Result<()> {
+    let (MemoryKind::Bugfix, Some(session)) = (fix.kind, &fix.session) else { return Ok(()) };
+    for row in batch.observations(session, MAX_FAILURES)? {
+        let failure = &row.memory;
+        let shared = failure.provenance.events.iter().any(|id| fix.provenance.events.contains(id));
+        if failure.kind == MemoryKind::Failure && shared && row.superseded_by.is_none() {
+            batch.supersede(failure.id, fix.id)?;
         }
     }
     Ok(())

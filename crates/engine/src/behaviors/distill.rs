@@ -147,6 +147,7 @@ fn end_turn(
         let memory = as_memory(&pattern, seen);
         memory::keep(batch, &memory)?;
         crate::life::retire(batch, &memory)?;
+        crate::life::resolve(batch, &memory)?;
     }
     if let Some(summary) = distilled.summary.filter(|_| subagent.is_none()) {
         let json = serde_json::to_string(&summary).expect("a summary is plain data");
@@ -292,5 +293,20 @@ mod tests {
         let after: Vec<_> =
             tables.memories(&MemoryFilter::default()).unwrap().iter().map(|row| row.memory.id).collect();
         assert_eq!(before, after);
+    }
+
+    #[test]
+    fn a_fix_in_a_later_turn_stands_before_the_failure_it_resolved() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut tables = Tables::open(&folder.path().join("derived.db")).unwrap();
+        let mut events = story();
+        let stop = Detail::Stop { again: false, last_message: Some("It fails; I have no idea why.".into()) };
+        events.insert(2, event(EventKind::Stop, stop));
+        let go_on = Detail::Prompt { text: "then find the reason and fix it".into(), author: Author::Person };
+        events.insert(3, event(EventKind::UserPromptSubmit, go_on));
+        learn(&mut tables, &events, 0);
+        let kept = tables.memories(&MemoryFilter::default()).unwrap();
+        let of = |kind| kept.iter().find(|row| row.memory.kind == kind).expect("it was observed");
+        assert_eq!(of(MemoryKind::Failure).superseded_by, Some(of(MemoryKind::Bugfix).memory.id));
     }
 }

@@ -4,7 +4,7 @@
 use std::io::BufRead;
 
 use import::{Effect, Imported, Problem, Record};
-use model::{Memory, Millis};
+use model::{Memory, MemoryId, Millis};
 use serde::{Deserialize, Serialize};
 use store::MemoryRow;
 
@@ -20,19 +20,35 @@ pub(super) struct Exported {
     prevented: u64,
     #[serde(default)]
     last_applied_at: Option<Millis>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    superseded_by: Option<MemoryId>,
+}
+
+/// A record on its way in, and which memory stands before it.
+#[derive(Debug)]
+pub(super) struct Incoming {
+    pub(super) record: Record,
+    pub(super) superseded_by: Option<MemoryId>,
+}
+
+impl From<Record> for Incoming {
+    fn from(record: Record) -> Self {
+        Self { record, superseded_by: None }
+    }
 }
 
 impl From<MemoryRow> for Exported {
     fn from(row: MemoryRow) -> Self {
-        let MemoryRow { memory, hits, prevented, last_applied_at, .. } = row;
-        Self { ts: memory.at, memory, hits, prevented, last_applied_at }
+        let MemoryRow { memory, hits, prevented, last_applied_at, superseded_by, .. } = row;
+        Self { ts: memory.at, memory, hits, prevented, last_applied_at, superseded_by }
     }
 }
 
-impl From<Exported> for Record {
+impl From<Exported> for Incoming {
     fn from(line: Exported) -> Self {
-        let Exported { memory, hits, prevented, last_applied_at, .. } = line;
-        Self::Memory(Box::new(Imported { memory, hits, prevented, last_applied_at }))
+        let Exported { memory, hits, prevented, last_applied_at, superseded_by, .. } = line;
+        let record = Record::Memory(Box::new(Imported { memory, hits, prevented, last_applied_at }));
+        Self { record, superseded_by }
     }
 }
 
@@ -45,7 +61,7 @@ pub(super) fn is_ours(first_line: &[u8]) -> bool {
 pub(super) fn read(
     lines: Box<dyn BufRead + Send>,
     place: String,
-) -> impl Iterator<Item = Result<Record, Problem>> + Send {
+) -> impl Iterator<Item = Result<Incoming, Problem>> + Send {
     let problem =
         move |at: usize, effect, what: String| Problem { place: format!("{place}:{}", at + 1), what, effect };
     lines.lines().enumerate().filter_map(move |(at, line)| match line {

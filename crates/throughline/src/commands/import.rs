@@ -10,7 +10,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use store::Tables;
 
-use super::{exported, lines, reader};
+use super::exported::{self, Incoming};
+use super::{lines, reader};
 use crate::report::{Failure, hint, person};
 use crate::world::World;
 use crate::{config, print, progress, when};
@@ -113,13 +114,19 @@ impl Import {
             }
         };
         let reader = source.read(Path::new(path), &options);
-        Ok(Records { estimate: reader.estimate(), items: Box::new(reader) })
+        Ok(Records::of(reader.estimate(), reader))
     }
 }
 
 struct Records {
     estimate: u64,
-    items: Box<dyn Iterator<Item = Result<Record, Problem>>>,
+    items: Box<dyn Iterator<Item = Result<Incoming, Problem>>>,
+}
+
+impl Records {
+    fn of(estimate: u64, records: impl Iterator<Item = Result<Record, Problem>> + 'static) -> Self {
+        Self { estimate, items: Box::new(records.map(|item| item.map(Incoming::from))) }
+    }
 }
 
 fn open_jsonl(file: &str, mut options: Options) -> anyhow::Result<Records> {
@@ -131,11 +138,11 @@ fn open_jsonl(file: &str, mut options: Options) -> anyhow::Result<Records> {
     }
     let path = Path::new(file);
     if file == "-" {
-        return Ok(Records { estimate: 0, items: Box::new(::import::read_jsonl(lines, &options)) });
+        return Ok(Records::of(0, ::import::read_jsonl(lines, &options)));
     }
     let Some(plain) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".gz")) else {
         let reader = Source::Jsonl.read(path, &options);
-        return Ok(Records { estimate: reader.estimate(), items: Box::new(reader) });
+        return Ok(Records::of(reader.estimate(), reader));
     };
     // The name without its ending: the ids are made from it, and are the same compressed or not.
     options.label = Some(plain.to_owned());
@@ -145,7 +152,7 @@ fn open_jsonl(file: &str, mut options: Options) -> anyhow::Result<Records> {
         Ok(record) => Ok(in_file(record, &place)),
         Err(problem) => Err(Problem { place: renamed(&problem.place, &place), ..problem }),
     });
-    Ok(Records { estimate: 0, items: Box::new(items) })
+    Ok(Records::of(0, items))
 }
 
 /// What is unpacked comes through a pipe; the reader does not know the file behind it.
@@ -180,6 +187,8 @@ struct Taking<'a> {
     tables: Tables,
     redactor: Redactor,
     waiting: Vec<Deed>,
+    /// Said when all of them are here.
+    superseded: Vec<Deed>,
     bytes: usize,
     counts: Counts,
     problems: Vec<Problem>,
@@ -195,6 +204,7 @@ impl<'a> Taking<'a> {
             tables: reader::tables(world)?,
             redactor,
             waiting: Vec::new(),
+            superseded: Vec::new(),
             bytes: 0,
             counts: Counts::default(),
             problems: Vec::new(),
@@ -202,9 +212,10 @@ impl<'a> Taking<'a> {
         })
     }
 
-    fn take(&mut self, item: Result<Record, Problem>) -> anyhow::Result<()> {
+    fn take(&mut self, item: Result<Incoming, Problem>) -> anyhow::Result<()> {
         self.bar.inc(1);
-        let imported = match item {
+        let Incoming { record, superseded_by } = match item {
+            Ok(incoming) => incoming,
             Err(problem) => {
                 self.counts.problems += 1;
                 if self.problems.len() < MAX_PROBLEMS {
@@ -212,12 +223,14 @@ impl<'a> Taking<'a> {
                 }
                 return Ok(());
             }
+        };
+        let imported = match record {
             // What a session was about is in the memories that name it.
-            Ok(Record::Session(_)) => return Ok(()),
-            Ok(Record::Prompt(prompt)) => {
+            Record::Session(_) => return Ok(()),
+            Record::Prompt(prompt) => {
                 Imported { memory: prompt.memory, hits: 0, prevented: 0, last_applied_at: None }
             }
-            Ok(Record::Memory(imported)) => *imported,
+            Record::Memory(imported) => *imported,
         };
         self.counts.read += 1;
         let Imported { memory, hits, prevented, last_applied_at } = imported;
@@ -229,6 +242,7 @@ impl<'a> Taking<'a> {
             Some(_) => self.counts.changed += 1,
             None => {}
         }
+        self.superseded.extend(superseded_by.map(|newer| Deed::Supersede { older: memory.id, newer }));
         self.bytes += memory.text.len() + memory.title.len();
         let memory = Box::new(memory);
         self.waiting.push(Deed::Import { memory, hits, prevented, last_applied_at });
@@ -280,6 +294,9 @@ impl<'a> Taking<'a> {
     fn end(mut self) -> anyhow::Result<(Counts, Vec<Problem>)> {
         if !self.waiting.is_empty() {
             self.send()?;
+        }
+        for some in self.superseded.chunks(BATCH) {
+            reader::send(self.world, some)?;
         }
         self.bar.finish_and_clear();
         Ok((self.counts, self.problems))

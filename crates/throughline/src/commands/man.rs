@@ -27,7 +27,11 @@ impl Man {
             if sub.get_arguments().next().is_some() {
                 man.render_options_section(&mut section)?;
             }
-            let section = String::from_utf8_lossy(&section).replace(".SH ", ".SS ");
+            if sub.get_after_help().is_some() {
+                man.render_extra_section(&mut section)?;
+            }
+            let section = String::from_utf8_lossy(&section).replace(".SH EXTRA", ".SH EXAMPLES");
+            let section = section.replace(".SH ", ".SS ");
             page.extend_from_slice(
                 format!(".SH \"THROUGHLINE {}\"\n", sub.get_name().to_uppercase()).as_bytes(),
             );

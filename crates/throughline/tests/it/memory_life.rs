@@ -78,6 +78,27 @@ fn what_is_remembered_is_shown_edited_forgotten_and_gone() {
 }
 
 #[test]
+fn on_a_terminal_the_person_is_asked_and_may_say_no() {
+    if !std::path::Path::new("/usr/bin/script").exists() {
+        crate::house::skipped("no `script` to make a terminal with");
+        return;
+    }
+    let house = House::new();
+    let id = remember(&house, &["the pelican is on call this week"]);
+    let answered = |word: &str| {
+        let line = format!("'{}' forget {id}", crate::house::THROUGHLINE);
+        let script = house.program("/usr/bin/script".as_ref(), &["-qec", &line, "/dev/null"]);
+        String::from_utf8(crate::house::feed(script, format!("{word}\n").as_bytes()).stdout).unwrap()
+    };
+    let said = answered("");
+    assert!(said.contains("the pelican is on call") && said.contains("[y/N]"), "{said}");
+    assert!(said.contains("nothing was forgotten"), "{said}");
+    shown(&house, &id);
+    assert!(answered("y").contains("1 memory forgotten"));
+    fails(&house, &["show", &id], &["no memory"]);
+}
+
+#[test]
 fn all_or_nothing_is_forgotten() {
     let house = House::new();
     let ids: Vec<String> =

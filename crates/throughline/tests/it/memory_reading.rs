@@ -124,7 +124,7 @@ fn many_questions_are_answered_at_once_with_the_ids_that_came_in() {
     }
     let piped = house.pipe(
         &["search", "--batch", "-", "--json"],
-        b"{\"qid\":\"a\",\"query\":\"\"}\n{\"qid\":{\"x\":1},\"query\":\"heron\"}\n",
+        b"{\"qid\":\"a\",\"query\":\" \\u0000 \"}\n{\"qid\":{\"x\":1},\"query\":\"heron\"}\n",
     );
     let piped = String::from_utf8(piped.stdout).unwrap();
     let answers: Vec<Value> = piped.lines().map(parsed).collect();
@@ -197,8 +197,11 @@ fn a_timeline_tells_what_was_before_and_after() {
     let page = house.ok(&["timeline", "lemur"]);
     assert_eq!(page.lines().count(), 4);
     assert!(page.lines().nth(1).unwrap().starts_with('▶'), "{page}");
-    let refused = house.run(&["timeline", "qwertyuiop"]);
-    assert!(refused.status.code() == Some(1) || refused.status.success());
+    let empty = House::new();
+    empty.start();
+    let refused = empty.run(&["timeline", "nothing", "at", "all"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("nothing is called or says"));
 }
 
 #[test]

@@ -142,20 +142,23 @@ fn notes_in_markdown_are_taken_in_as_memories() {
 #[test]
 fn an_export_comes_back_whole_in_another_house_and_changes_nothing_in_its_own() {
     let house = House::new();
+    house.ok(&["remember", "We use npm for everything", "--kind", "decision"]);
+    house.ok(&["remember", "We moved from npm to pnpm.", "--kind", "decision"]);
     house.ok(&["remember", "the llama is fed at noon", "--file", "zoo/llama.rs", "--critical", "--pin"]);
     import(&house, &write(&house, "documents.jsonl", &documents(3)));
     let export = house.ok(&["export", "--memories"]);
-    assert_eq!(export.lines().count(), 4);
+    assert_eq!(export.lines().count(), 6);
+    assert_eq!(export.matches("superseded_by").count(), 1);
     for row in lines(&export) {
         for field in ["id", "text", "ts", "kind", "title", "project"] {
             assert!(!row[field].is_null(), "{field}: {row}");
         }
     }
     let file = write(&house, "export.jsonl", &export);
-    assert_eq!(import(&house, &file)["unchanged"], 4);
+    assert_eq!(import(&house, &file)["unchanged"], 6);
 
     let other = House::new();
-    assert_eq!(import(&other, &file)["added"], 4);
+    assert_eq!(import(&other, &file)["added"], 6);
     assert_eq!(other.ok(&["export", "--memories"]), export, "ids, times, files and marks included");
     let half = format!("{}\n{{\"broken\n", export.lines().next().unwrap());
     let said = import(&other, &write(&other, "half.jsonl", &half));

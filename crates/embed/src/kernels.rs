@@ -143,7 +143,10 @@ pub(crate) struct Heads<'a> {
 
 /// A query for the scan, at twelve bits: exact enough that only the rows' own rounding is felt.
 #[derive(Debug)]
-#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "halves and total serve one kernel of x86-64"))]
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(dead_code, reason = "halves and total serve one kernel of x86-64")
+)]
 pub(crate) struct Query {
     wide: Vec<i16>,
     /// `wide` as `64 * high + low`, for processors that multiply bytes.

@@ -105,8 +105,9 @@ impl Source<'_> {
     }
 
     /// Some outputs of a layer norm are large in every text, and the weights that meet them are small. Half of the
-    /// difference is moved to the weights: the steps of both get finer, and the error of the vectors falls by a third.
-    /// Gain and shift tell what is large, so that no texts are needed to find out.
+    /// difference is moved to the weights. Gain and shift tell what is large, so that no texts are needed to find out.
+    /// Measured on the reference texts: the worst one with words rises from a cosine of 0.9947 to 0.9960; the mean does
+    /// not gain (0.9976 before, 0.9974 after), and why is not known.
     fn factors(&self, norm: &str, columns: &[f32]) -> Result<Vec<f32>, EmbedError> {
         let gains = self.read(&format!("{norm}.weight"), WIDTH)?;
         let shifts = self.read(&format!("{norm}.bias"), WIDTH)?;

@@ -8,7 +8,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use model::MemoryKind;
 use serde_json::{Value, json};
+use store::MemoryFilter;
 use store::archive::{TranscriptFile, find_transcripts};
 
 use super::reader;
@@ -195,9 +197,12 @@ fn settle(world: &World, stopped: &AtomicBool) -> bool {
     false
 }
 
+/// All but the pieces of conversations, which come later and in the daemon's own time.
 fn count_memories(world: &World) -> u64 {
-    let counted = reader::tables(world).map(|tables| tables.count_memories());
-    counted.ok().and_then(Result::ok).unwrap_or_default()
+    let kinds = MemoryKind::ALL.iter().copied().filter(|kind| *kind != MemoryKind::Chunk).collect();
+    let filter = MemoryFilter { kinds, ..MemoryFilter::default() };
+    let counted = reader::tables(world).ok().and_then(|tables| tables.numbers(&filter).ok().flatten());
+    counted.map_or(0, |numbers| numbers.len() as u64)
 }
 
 #[cfg(test)]

@@ -4,9 +4,13 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::house::{House, eventually, signal, spawn};
 
 fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
@@ -206,6 +210,48 @@ fn past_sessions_are_taken_in_once() {
     assert_eq!(told(&house), kept, "nothing is there twice");
     let said = house.ok(&["backfill"]);
     assert!(said.contains("2 transcripts read") && said.contains("0 events new"), "{said}");
+}
+
+/// Sessions enough that a person can get impatient.
+fn leave_many_transcripts(house: &House, count: usize) {
+    let folder = house.home().join(".claude/projects/-project");
+    fs::create_dir_all(&folder).unwrap();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/fixtures/claude_code_transcripts");
+    let one = fs::read_to_string(fixtures.join("tools.jsonl")).unwrap();
+    for at in 0..count {
+        let session = format!("8dcc5c1e-5996-4055-8d51-{at:012}");
+        let text = one.replace("8dcc5c1e-5996-4055-8d51-9334035847e7", &session);
+        fs::write(folder.join(&session).with_extension("jsonl"), text).unwrap();
+    }
+}
+
+#[test]
+fn a_backfill_that_is_interrupted_goes_on_where_it_was() {
+    let house = House::new();
+    let files = 60;
+    leave_many_transcripts(&house, files);
+    let mut command = house.command(&["backfill", "--json"]);
+    let running = spawn(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()));
+    eventually("something is read", || {
+        let until = Instant::now() + Duration::from_secs(1);
+        let status = client::ask(&house.place(), br#"{"ask":"backfill-status"}"#, until).unwrap_or_default();
+        let status: Value = serde_json::from_slice(&status).unwrap_or_default();
+        status["bytes_done"].as_u64().is_some_and(|bytes| bytes > 0)
+    });
+    signal(running.id(), Signal::INT);
+    let done = running.wait_with_output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+    let first = parsed(&String::from_utf8(done.stdout).unwrap());
+    assert_eq!(first["complete"], false, "{first}");
+
+    let second = parsed(&house.ok(&["backfill", "--json"]));
+    assert_eq!(second["complete"], true);
+    assert_eq!(second["already_known"], first["events"], "{first} {second}");
+    assert_eq!(lines(&house.ok(&["sessions", "--json"])).len(), files);
+    let third = parsed(&house.ok(&["backfill", "--json"]));
+    assert_eq!((&third["events"], &third["memories"]), (&json!(0), &json!(0)));
+    let all = first["events"].as_u64().unwrap() + second["events"].as_u64().unwrap();
+    assert_eq!(third["already_known"], all);
 }
 
 #[test]

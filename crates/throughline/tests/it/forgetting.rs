@@ -77,8 +77,15 @@ fn a_forgotten_session_leaves_nothing_and_is_not_brought_in_again() {
     house.ok(&["events"]);
     eventually("the transcript is archived", || !files(&house.place().archive()).is_empty());
     let answer = ask(&house, &json!({ "ask": "forget-session", "session": "gone" }));
-    assert_eq!((&answer["events"], &answer["prompts"], &answer["erased"]), (&json!(3), &json!(1), &json!(3)), "{answer}");
-    assert!(answer["memories"].as_u64().unwrap() > 0 && answer["archive_bytes"].as_u64().unwrap() > 0, "{answer}");
+    assert_eq!(
+        (&answer["events"], &answer["prompts"], &answer["erased"]),
+        (&json!(3), &json!(1), &json!(3)),
+        "{answer}"
+    );
+    assert!(
+        answer["memories"].as_u64().unwrap() > 0 && answer["archive_bytes"].as_u64().unwrap() > 0,
+        "{answer}"
+    );
     assert_eq!(answer["gone"], true, "{answer}");
     for round in 0..2 {
         assert_eq!(house.files_with("goneword"), NOWHERE, "round {round}");
@@ -119,7 +126,10 @@ fn memories_older_than_the_journal_outlive_a_rebuild() {
 
     assert!(house.ok(&["rebuild"]).contains("carried over"));
     let shown: Value = serde_json::from_str(&house.ok(&["show", &old, "--json"])).unwrap();
-    assert_eq!((&shown["pinned"], &shown["text"]), (&json!(true), &json!("The aardvarkword was said long ago.")));
+    assert_eq!(
+        (&shown["pinned"], &shown["text"]),
+        (&json!(true), &json!("The aardvarkword was said long ago."))
+    );
     assert!(house.ok(&["show", &young]).contains("zebraword"));
     assert!(!house.run(&["show", &unwanted]).status.success());
     assert!(house.ok(&["search", "aardvarkword"]).contains("aardvarkword"), "and is found by its words");
@@ -156,7 +166,8 @@ fn the_turn_of_a_session_that_died_is_distilled_after_a_while() {
     house.start();
     house.send(&house.prompt("died", "make the kiwiword faster"));
     let mut edit = house.tool("died", "Edit", "");
-    edit["tool_input"] = json!({ "file_path": "src/kiwi.rs", "old_string": "slow()", "new_string": "kiwiword()" });
+    edit["tool_input"] =
+        json!({ "file_path": "src/kiwi.rs", "old_string": "slow()", "new_string": "kiwiword()" });
     edit["tool_response"] = json!({ "filePath": "src/kiwi.rs" });
     house.send(&edit);
     house.ok(&["events"]);

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -106,8 +107,10 @@ fn account(title: &str) -> Reply {
 
 fn configure(house: &House, server: &Server, more: &str) {
     fs::create_dir_all(house.data()).unwrap();
-    let text =
-        format!("[distill]\nprovider = \"openai\"\nmodel = \"small\"\nbase-url = \"{}\"\n{more}\n", server.url);
+    let text = format!(
+        "[distill]\nprovider = \"openai\"\nmodel = \"small\"\nbase-url = \"{}\"\n{more}\n",
+        server.url
+    );
     fs::write(house.place().config_file(), text).unwrap();
 }
 
@@ -290,7 +293,7 @@ fn a_daemon_killed_in_the_middle_asks_again_only_what_was_not_answered() {
         if prompt.contains("lateturn") && *still.lock().unwrap() {
             return Reply::Silence;
         }
-        account("Answered once")
+        account(if prompt.contains("lateturn") { "The late one" } else { "The early one" })
     });
     configure(&house, &server, "");
     house.start();
@@ -330,13 +333,42 @@ fn a_silent_provider_holds_up_neither_hooks_nor_the_daemons_end() {
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
 }
 
+/// A client that says who it is and then thinks for a long time.
+const SLOW_CLIENT: &str = "#!/bin/sh\necho $$ > \"$HOME/client.pid\"\ncat > /dev/null\nexec sleep 300\n";
+
+#[test]
+fn a_client_that_is_a_process_is_ended_with_the_daemon() {
+    let house = House::new();
+    let programs = house.home().join("programs");
+    fs::create_dir(&programs).unwrap();
+    let client = programs.join("claude");
+    fs::write(&client, SLOW_CLIENT).unwrap();
+    fs::set_permissions(&client, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::create_dir_all(house.data()).unwrap();
+    fs::write(house.place().config_file(), "[distill]\nprovider = \"claude-cli\"\n").unwrap();
+    let path = format!("{}:/usr/bin:/bin", programs.display());
+    let started = house.command(&["daemon", "start"]).env("PATH", path).output().unwrap();
+    assert!(started.status.success(), "{started:?}");
+    work(&house, "one");
+    let pid_file = house.home().join("client.pid");
+    let pid = || fs::read_to_string(&pid_file).ok()?.trim().parse::<u32>().ok();
+    eventually("the client runs", || pid().is_some());
+    let pid = pid().unwrap();
+    assert_eq!(distill(&house)["model"], "claude-cli:haiku");
+    let began = Instant::now();
+    house.ok(&["daemon", "stop"]);
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    eventually("the client is gone", || {
+        let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        state.is_empty() || state.contains(") Z ")
+    });
+}
+
 #[test]
 fn one_observation_of_an_account_can_be_forgotten_and_the_others_stay() {
     let house = House::new();
     let server = Server::answering(|_| {
-        let one = |title: &str, step: usize| {
-            json!({ "kind": "discovery", "title": title, "narrative": format!("All about {title}."), "steps": [step] })
-        };
+        let one = |title: &str, step: usize| json!({ "kind": "discovery", "title": title, "narrative": format!("All about {title}."), "steps": [step] });
         Reply::Says(json!({ "observations": [one("xerusfact", 0), one("okapifact", 1)] }))
     });
     configure(&house, &server, "");
@@ -344,7 +376,8 @@ fn one_observation_of_an_account_can_be_forgotten_and_the_others_stay() {
     work(&house, "one");
     wait_for(&house, "turns_done", 1);
     let rows = memories(&house, "one");
-    let xerus = by_the_model(&rows).into_iter().find(|row| row.memory.title == "xerusfact").unwrap().memory.id;
+    let xerus =
+        by_the_model(&rows).into_iter().find(|row| row.memory.title == "xerusfact").unwrap().memory.id;
     house.ok(&["forget", &xerus.to_string(), "--yes"]);
     let files = || house.files_with("xerusfact");
     eventually("the word is in no file", || files().is_empty());

@@ -6,8 +6,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A count that grows towards another. Zero: nobody knows how much there will be.
 pub(crate) fn items(what: &'static str, of: u64) -> ProgressBar {
-    let known = "{msg} {wide_bar} {human_pos}/{human_len} {per_sec:>12} {eta:>5}";
-    let unknown = "{msg} {spinner} {human_pos} {per_sec}";
+    let known = "{msg} {wide_bar} {human_pos}/{human_len} {eta:>5}";
+    let unknown = "{msg} {spinner} {human_pos} after {elapsed}";
     start(what, of, if of > 0 { known } else { unknown })
 }
 

@@ -118,6 +118,8 @@ pub(crate) fn answer(world: &World, question: &Value, patience: Duration) -> any
     };
     let answer: Value = serde_json::from_slice(&answer.map_err(|trouble| explain(&trouble))?)?;
     match answer["error"].as_str() {
+        // Errors of the store end with their own next step.
+        Some(what) if what.contains("`throughline ") => Err(person(what)),
         Some(what) => Err(hint(Failure::Person, what, "run `throughline doctor`")),
         None => Ok(answer),
     }

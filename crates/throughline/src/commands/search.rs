@@ -239,7 +239,7 @@ impl Hit {
     /// What a text says that the title does not.
     fn beyond_title(&self, text: &str) -> Option<String> {
         let rest = text.trim_start().strip_prefix(self.title.trim_end_matches('…')).unwrap_or(text);
-        let rest = rest.trim_start_matches(['.', ':', ' ', '\n']).trim_end();
-        (!rest.is_empty()).then(|| rest.to_owned())
+        let words: Vec<&str> = rest.trim_start_matches(['.', ':']).split_whitespace().collect();
+        (!words.is_empty()).then(|| words.join(" "))
     }
 }

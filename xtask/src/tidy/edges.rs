@@ -28,7 +28,25 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("daemon", &["model", "wire", "redact", "agents", "engine", "store", "client", "embed", "providers"]),
     (
         "throughline",
-        &["wire", "model", "redact", "client", "agents", "store", "engine", "daemon", "import", "embed"],
+        // The binary may know every room but the tiny hook.
+        &[
+            "wire",
+            "model",
+            "redact",
+            "client",
+            "agents",
+            "store",
+            "engine",
+            "daemon",
+            "import",
+            "embed",
+            "recall",
+            "distill",
+            "providers",
+            "weights-static",
+            "weights-minilm-a",
+            "weights-minilm-b",
+        ],
     ),
 ];
 

@@ -3,7 +3,7 @@
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned};
+use jiff::{Span, Timestamp, Zoned};
 use model::Millis;
 
 use crate::report::{Failure, hint};
@@ -53,8 +53,19 @@ fn moment(text: &str, end: End, now: &Zoned) -> Option<Millis> {
     {
         return millis(time.to_zoned(zone.clone()).ok()?.timestamp());
     }
-    let text = text.strip_suffix("ago").unwrap_or(text);
-    millis(now.timestamp())?.checked_sub(recall::when::span(text)?)
+    millis(now.checked_sub(span(text)?).ok()?.timestamp())
+}
+
+/// `3 weeks`, `2d`, `3 weeks ago`, `last month`, `a year`.
+fn span(text: &str) -> Option<Span> {
+    let lower = text.to_lowercase();
+    let one = ["last ", "past ", "an ", "a ", "one "].iter().find_map(|word| lower.strip_prefix(word));
+    let span: Span = match one {
+        Some(unit) => format!("1 {unit}").parse().ok()?,
+        None if lower.starts_with(|c: char| c.is_ascii_digit()) => lower.parse().ok()?,
+        None => return None,
+    };
+    Some(span.abs())
 }
 
 fn millis(stamp: Timestamp) -> Option<Millis> {
@@ -106,6 +117,10 @@ mod tests {
             ("3 weeks", noon - 21 * DAY),
             ("3 weeks ago", noon - 21 * DAY),
             ("2d", noon - 2 * DAY),
+            ("1 week 2 days", noon - 9 * DAY),
+            ("last month", noon - 31 * DAY),
+            ("A year ago", noon - 365 * DAY),
+            ("90 minutes", noon - DAY / 16),
             ("now", noon),
         ] {
             assert_eq!(moment(text, End::Since, &at_noon()), Some(since), "{text}");

@@ -24,7 +24,7 @@ const BUILT_IN: &str = "builtin";
 struct BuiltIn {
     name: &'static str,
     model: &'static dyn Embedder,
-    bytes: usize,
+    bytes: u64,
     license: &'static str,
     use_for: &'static str,
 }
@@ -35,14 +35,14 @@ impl BuiltIn {
             Self {
                 name: "minilm-l6",
                 model: MiniLm::builtin(),
-                bytes: weights_minilm_a::WEIGHTS.len() + weights_minilm_b::WEIGHTS.len(),
+                bytes: 18_366_080,
                 license: "Apache-2.0",
                 use_for: "memories and questions",
             },
             Self {
                 name: "static-128",
                 model: StaticModel::builtin(),
-                bytes: weights_static::WEIGHTS.len(),
+                bytes: 4_633_016,
                 license: "Apache-2.0",
                 use_for: "code, and whatever the other has not read yet",
             },
@@ -195,7 +195,7 @@ impl Listed<'_> {
     fn of(model: &BuiltIn) -> Self {
         Self {
             name: model.name,
-            bytes: Some(model.bytes as u64),
+            bytes: Some(model.bytes),
             dims: Some(model.model.identity().dims),
             license: Some(model.license),
             use_for: model.use_for,
@@ -261,4 +261,16 @@ fn distiller(now: &Value) -> String {
         number("input_tokens"),
         number("output_tokens"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sizes_that_are_told_are_those_of_the_weights() {
+        let minilm = weights_minilm_a::WEIGHTS.len() + weights_minilm_b::WEIGHTS.len();
+        let told = BuiltIn::all().map(|model| model.bytes as usize);
+        assert_eq!(told, [minilm, weights_static::WEIGHTS.len()]);
+    }
 }

@@ -34,3 +34,4 @@ mod exported;
 mod lines;
 mod reader;
 mod settings_file;
+mod transcript;

@@ -7,7 +7,7 @@ use model::{MemoryKind, Millis};
 use serde_json::json;
 use store::{EventFilter, EventRow, MemoryRow, Order, PromptRow, SessionRow, SummaryRow, Tables};
 
-use super::reader;
+use super::{reader, transcript};
 use crate::print;
 use crate::report::person;
 use crate::world::World;
@@ -36,14 +36,21 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Print the archived transcript of one, redacted
+    #[command(after_help = "Example: throughline session transcript 8dcc5c1e | less")]
+    Transcript {
+        /// The session's id, or a unique beginning of it
+        id: String,
+    },
 }
 
 impl Session {
     pub(crate) fn run(self, world: &World) -> anyhow::Result<()> {
-        let Command::Show { id, json } = self.command;
         let tables = reader::tables(world)?;
-        let session = reader::session(&tables, &id)?;
-        show(world, &tables, session, json)
+        match self.command {
+            Command::Show { id, json } => show(world, &tables, reader::session(&tables, &id)?, json),
+            Command::Transcript { id } => transcript::print(world, reader::session(&tables, &id)?),
+        }
     }
 }
 

@@ -69,16 +69,12 @@ fn measure(size: usize) -> Result<(), Box<dyn Error>> {
         start.elapsed().as_secs_f64() * 1000.0,
         load()
     );
-    compare(&search, &tables, &flat, &questions)
+    compare(&search, &tables, &flat, &questions);
+    Ok(())
 }
 
 /// Every question through each, in turn, so that what disturbs one disturbs all.
-fn compare(
-    search: &Search,
-    tables: &Tables,
-    flat: &Flat,
-    questions: &[String],
-) -> Result<(), Box<dyn Error>> {
+fn compare(search: &Search, tables: &Tables, flat: &Flat, questions: &[String]) {
     let mut times: [Vec<f64>; 4] = Default::default();
     for text in questions {
         let query = recall::Query::read(text, NOW);
@@ -107,7 +103,6 @@ fn compare(
         p95[3].0 / (p95[0].0 + p95[1].0 + p95[2].0),
         p95[3].1 / (p95[0].1 + p95[1].1 + p95[2].1),
     );
-    Ok(())
 }
 
 fn time(times: &mut Vec<f64>, work: impl FnOnce()) {
@@ -150,10 +145,11 @@ fn vocabulary(random: &mut Random) -> Vec<String> {
     (0..WORDS).map(|at| (0..2 + at % 3).map(|_| PIECES[random.below(PIECES.len())]).collect()).collect()
 }
 
-/// As frequent as words are: the second half as often as the first.
+/// As frequent as words are that say something: the most frequent are in one of twenty memories.
 fn word<'a>(random: &mut Random, vocabulary: &'a [String]) -> &'a str {
-    let rank = (vocabulary.len() as f64).powf(random.share()) as usize;
-    &vocabulary[rank.min(vocabulary.len() - 1)]
+    const FLAT: f64 = 200.0;
+    let rank = FLAT * ((vocabulary.len() as f64 / FLAT + 1.0).powf(random.share()) - 1.0);
+    &vocabulary[(rank as usize).min(vocabulary.len() - 1)]
 }
 
 fn text(random: &mut Random, vocabulary: &[String]) -> String {
@@ -183,7 +179,9 @@ fn unit(random: &mut Random, centers: Option<&[Vec<f32>]>) -> Vec<f32> {
         vector.iter_mut().zip(center).for_each(|(value, center)| *value = *value * 0.1 + center);
     }
     let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
-    vector.iter_mut().for_each(|value| *value /= length);
+    for value in &mut vector {
+        *value /= length;
+    }
     vector
 }
 

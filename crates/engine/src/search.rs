@@ -30,6 +30,8 @@ use lexicon::Lexicon;
 const CANDIDATES: usize = 200;
 /// Of the blended candidates, those whose rows are read to be weighed.
 const WEIGHED: usize = 60;
+/// Candidates of either side whose texts tell what is being searched.
+const JUDGED: usize = 10;
 /// Characters of a text that tell whether it is a program and whether two are the same.
 const READ_CHARS: usize = 600;
 /// Readers kept open for the next questions.
@@ -130,7 +132,7 @@ impl Search {
         let wanted = wanted.as_ref();
         let passes = |n: u64| wanted.is_none_or(|wanted| wanted.holds(n));
         let (lexical, nearest) = self.candidates(&tables, &query, ask.legs, &passes)?;
-        let ranked = self.rank(&tables, &query, ask, &lexical, &nearest, limit)?;
+        let ranked = rank(&tables, &query, ask, &lexical, &nearest, limit)?;
         self.give_back(tables);
         Ok(ranked)
     }
@@ -174,51 +176,6 @@ impl Search {
         Ok((lexical, nearest))
     }
 
-    fn rank(
-        &self,
-        tables: &Tables,
-        query: &Query,
-        ask: &Ask,
-        lexical: &[Scored],
-        nearest: &Nearest,
-        limit: usize,
-    ) -> Result<Vec<Hit>> {
-        let mut candidates: HashMap<u64, Candidate> =
-            HashMap::with_capacity(lexical.len() + nearest.cosines.len());
-        for found in lexical {
-            candidates.entry(found.n).or_default().lexical = found.score;
-        }
-        for (n, cosine) in &nearest.cosines {
-            candidates.entry(*n).or_default().cosine = Some(*cosine);
-        }
-        let mut list: Vec<(u64, Candidate)> = candidates.into_iter().collect();
-        list.sort_unstable_by_key(|(n, _)| *n);
-        // A first blend as prose picks the rows worth reading; what they are decides the second.
-        let depth = WEIGHED.max(limit + limit / 2);
-        let (numbers, values): (Vec<u64>, Vec<Candidate>) = list.into_iter().unzip();
-        let mut first: Vec<(usize, f32)> =
-            fuse::blend(&values, query.looks).iter().map(|blended| blended.score).enumerate().collect();
-        first.sort_by(|a, b| b.1.total_cmp(&a.1).then(numbers[b.0].cmp(&numbers[a.0])));
-        first.truncate(depth);
-        let mut cards = Vec::with_capacity(first.len());
-        let mut chosen = Vec::with_capacity(first.len());
-        for (at, _) in first {
-            if let Some(card) = tables.card(numbers[at], READ_CHARS)? {
-                let code = recall::shape(&card.beginning) == Shape::Code;
-                chosen.push(Candidate { code, ..values[at] });
-                cards.push(card);
-            }
-        }
-        let blended = fuse::blend(&chosen, query.looks);
-        let mut ranked: Vec<Ranked> = cards
-            .into_iter()
-            .zip(blended)
-            .map(|(card, blended)| Ranked::new(card, blended, query, ask))
-            .collect();
-        ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.card.n.cmp(&a.card.n)));
-        Ok(collapsed(&ranked, ask, limit))
-    }
-
     fn reader(&self) -> Result<Tables> {
         let kept = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         match kept {
@@ -231,6 +188,80 @@ impl Search {
         let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
         if readers.len() < READERS {
             readers.push(tables);
+        }
+    }
+}
+
+fn rank(
+    tables: &Tables,
+    query: &Query,
+    ask: &Ask,
+    lexical: &[Scored],
+    nearest: &Nearest,
+    limit: usize,
+) -> Result<Vec<Hit>> {
+    let mut candidates: HashMap<u64, Candidate> =
+        HashMap::with_capacity(lexical.len() + nearest.cosines.len());
+    for found in lexical {
+        candidates.entry(found.n).or_default().lexical = found.score;
+    }
+    for (n, cosine) in &nearest.cosines {
+        candidates.entry(*n).or_default().cosine = Some(*cosine);
+    }
+    let mut list: Vec<(u64, Candidate)> = candidates.into_iter().collect();
+    list.sort_unstable_by_key(|(n, _)| *n);
+    let mut cards = Cards { tables, read: HashMap::new() };
+    let share = fuse::dense_share(query.looks, cards.code_share(&list)?);
+    let values: Vec<Candidate> = list.iter().map(|(_, candidate)| *candidate).collect();
+    let mut order: Vec<(u64, Blended)> =
+        list.iter().map(|(n, _)| *n).zip(fuse::blend(&values, share)).collect();
+    order.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(b.0.cmp(&a.0)));
+    order.truncate(WEIGHED.max(limit + limit / 2));
+    let mut ranked = Vec::with_capacity(order.len());
+    for (n, blended) in order {
+        if let Some(card) = cards.take(n)? {
+            ranked.push(Ranked::new(card, blended, query, ask));
+        }
+    }
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.card.n.cmp(&a.card.n)));
+    Ok(collapsed(&ranked, ask, limit))
+}
+
+/// Rows as they are needed, each read once.
+struct Cards<'a> {
+    tables: &'a Tables,
+    read: HashMap<u64, Option<Card>>,
+}
+
+impl Cards<'_> {
+    /// The share of programs among the best of either side, whichever is larger.
+    fn code_share(&mut self, candidates: &[(u64, Candidate)]) -> Result<f32> {
+        let mut larger = 0.0_f32;
+        let sides: [fn(&Candidate) -> f32; 2] = [|c| c.lexical, |c| c.cosine.unwrap_or(0.0)];
+        for side in sides {
+            let mut best: Vec<&(u64, Candidate)> = candidates.iter().filter(|(_, c)| side(c) > 0.0).collect();
+            best.sort_by(|a, b| side(&b.1).total_cmp(&side(&a.1)));
+            best.truncate(JUDGED);
+            let mut code = 0;
+            for (n, _) in &best {
+                code += usize::from(self.is_code(*n)?);
+            }
+            larger = larger.max(code as f32 / best.len().max(1) as f32);
+        }
+        Ok(larger)
+    }
+
+    fn is_code(&mut self, n: u64) -> Result<bool> {
+        let card = self.take(n)?;
+        let code = card.as_ref().is_some_and(|card| recall::shape(&card.beginning) == Shape::Code);
+        self.read.insert(n, card);
+        Ok(code)
+    }
+
+    fn take(&mut self, n: u64) -> Result<Option<Card>> {
+        match self.read.remove(&n) {
+            Some(card) => Ok(card),
+            None => Ok(self.tables.card(n, READ_CHARS)?),
         }
     }
 }

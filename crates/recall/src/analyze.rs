@@ -198,7 +198,7 @@ fn split_segment(segment: &str, words: &mut Vec<String>) {
         match first {
             Sort::Other => {}
             Sort::Spaceless if at - from > 1 => {
-                words.extend(letters[from..at].windows(2).map(|pair| folded(pair)));
+                words.extend(letters[from..at].windows(2).map(folded));
             }
             _ => words.push(clip(folded(&letters[from..at]))),
         }
@@ -220,7 +220,9 @@ fn goes_on(letters: &[(char, Sort)], from: usize, at: usize) -> bool {
 
 fn folded(letters: &[(char, Sort)]) -> String {
     let mut word = String::with_capacity(letters.len());
-    letters.iter().for_each(|(letter, _)| fold::push(*letter, &mut word));
+    for (letter, _) in letters {
+        fold::push(*letter, &mut word);
+    }
     // Lower case of a stranger's letter may be more than letters.
     word.retain(char::is_alphanumeric);
     word

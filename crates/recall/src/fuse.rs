@@ -10,8 +10,6 @@ pub struct Candidate {
     pub lexical: f32,
     /// `None`: it has no vector (yet), or one of another model.
     pub cosine: Option<f32>,
-    /// Whether its text is a program.
-    pub code: bool,
 }
 
 /// A score and its two sides, as they were added.
@@ -22,24 +20,28 @@ pub struct Blended {
     pub dense: f32,
 }
 
-/// The share of nearness in prose, in code, and where the question itself is made of names.
+/// The share of nearness in prose, in code, and where the question itself is made of names. Words and nearness are
+/// worth the same on commits and dialogue; on functions asked for in plain words more than a tenth of words loses.
 const PROSE: f32 = 0.5;
-const CODE: f32 = 0.8;
+const CODE: f32 = 0.91;
 const NAMES: f32 = 0.35;
-/// Candidates of either side whose kind decides what is being searched.
-const JUDGED: usize = 20;
 
-/// Scores for candidates in any order.
-pub fn blend(candidates: &[Candidate], looks: Looks) -> Vec<Blended> {
+/// How much nearness counts, by the form of the question and the share of programs among the best candidates.
+pub fn dense_share(looks: Looks, code: f32) -> f32 {
+    match looks {
+        Looks::Identifiers => NAMES,
+        Looks::Prose | Looks::Code => PROSE + (CODE - PROSE) * code.clamp(0.0, 1.0),
+    }
+}
+
+/// Scores for candidates in any order, with nearness counting for `share`.
+pub fn blend(candidates: &[Candidate], share: f32) -> Vec<Blended> {
     let best_words = candidates.iter().map(|c| c.lexical).fold(0.0_f32, f32::max);
-    let best_near = candidates
-        .iter()
-        .filter_map(|c| c.cosine)
-        .fold(None, |best: Option<f32>, cosine| Some(best.map_or(cosine, |best| best.max(cosine))));
+    let best_near = candidates.iter().filter_map(|c| c.cosine).max_by(f32::total_cmp);
     let share = match (best_words > 0.0, best_near) {
         (_, None) => 0.0,
         (false, _) => 1.0,
-        _ => dense_share(candidates, looks),
+        _ => share,
     };
     candidates
         .iter()
@@ -53,32 +55,16 @@ pub fn blend(candidates: &[Candidate], looks: Looks) -> Vec<Blended> {
         .collect()
 }
 
-/// How much nearness counts, by what the best candidates of both sides are.
-fn dense_share(candidates: &[Candidate], looks: Looks) -> f32 {
-    if looks == Looks::Identifiers {
-        return NAMES;
-    }
-    let code = code_share(candidates, |c| c.lexical).max(code_share(candidates, |c| c.cosine.unwrap_or(0.0)));
-    PROSE + (CODE - PROSE) * code
-}
-
-fn code_share(candidates: &[Candidate], by: impl Fn(&Candidate) -> f32) -> f32 {
-    let mut order: Vec<&Candidate> = candidates.iter().collect();
-    order.sort_by(|a, b| by(b).total_cmp(&by(a)));
-    order.truncate(JUDGED);
-    order.iter().filter(|c| c.code).count() as f32 / order.len().max(1) as f32
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn prose(lexical: f32, cosine: Option<f32>) -> Candidate {
-        Candidate { lexical, cosine, code: false }
+        Candidate { lexical, cosine }
     }
 
     fn scores(candidates: &[Candidate]) -> Vec<f32> {
-        blend(candidates, Looks::Prose).into_iter().map(|blended| blended.score).collect()
+        blend(candidates, dense_share(Looks::Prose, 0.0)).into_iter().map(|blended| blended.score).collect()
     }
 
     #[test]
@@ -104,11 +90,10 @@ mod tests {
 
     #[test]
     fn code_is_found_by_meaning_and_names_by_their_letters() {
-        let code = |lexical, cosine| Candidate { lexical, cosine: Some(cosine), code: true };
-        let (by_words, by_meaning) = (code(10.0, 0.1), code(3.0, 0.5));
-        let blended = blend(&[by_words, by_meaning], Looks::Prose);
+        let candidates = [prose(10.0, Some(0.1)), prose(3.0, Some(0.5))];
+        let blended = blend(&candidates, dense_share(Looks::Prose, 1.0));
         assert!(blended[1].score > blended[0].score);
-        let blended = blend(&[by_words, by_meaning], Looks::Identifiers);
+        let blended = blend(&candidates, dense_share(Looks::Identifiers, 1.0));
         assert!(blended[0].score > blended[1].score);
     }
 }

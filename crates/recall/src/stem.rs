@@ -158,7 +158,7 @@ impl Word {
         let longest =
             STEP_4.iter().filter(|ending| self.0.ends_with(ending)).max_by_key(|ending| ending.len());
         let Some(end) = longest.map(|ending| self.0.len() - ending.len()) else { return };
-        let allowed = !longest.is_some_and(|ending| ending == b"ion")
+        let allowed = longest.is_none_or(|ending| ending != b"ion")
             || end.checked_sub(1).is_some_and(|last| matches!(self.0[last], b's' | b't'));
         if allowed && self.measure(end) > 1 {
             self.0.truncate(end);

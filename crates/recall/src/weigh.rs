@@ -10,6 +10,7 @@ pub struct Factor {
 
 /// What is known of a hit. The default knows nothing, and changes nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing that is or is not known of a hit")]
 pub struct Signals {
     /// Milliseconds since it happened. `None`: not known when.
     pub age: Option<u64>,

@@ -23,7 +23,7 @@ pub struct Terms {
 
 /// What a field counts for; a term in a title is worth two in the body. Neighbors count a little: enough to find a
 /// turn that speaks of what the one before it named, not enough to put it ahead of that one.
-const WEIGHTS: &str = "2.0, 1.0, 1.0, 0.7, 0.2";
+const WEIGHTS: &str = "3.0, 1.0, 1.0, 0.7, 0.2";
 
 /// Every so many memories one is counted into `term_samples`.
 const SAMPLE: u64 = 16;
@@ -263,5 +263,63 @@ impl Best {
             .into_iter()
             .map(|ranked| Scored { n: ranked.0.1, score: ranked.0.0 })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn house() -> (tempfile::TempDir, Tables) {
+        let folder = tempfile::tempdir().unwrap();
+        let tables = Tables::open(&folder.path().join("t.db")).unwrap();
+        (folder, tables)
+    }
+
+    fn numbers(tables: &Tables, expression: &str, limit: usize, wanted: &dyn Fn(u64) -> bool) -> Vec<u64> {
+        tables.lexical(expression, limit, wanted).unwrap().iter().map(|found| found.n).collect()
+    }
+
+    #[test]
+    fn a_title_counts_more_than_a_body_and_a_neighbor_least() {
+        let (_folder, mut tables) = house();
+        let other = Terms { body: "b c d e".to_owned(), ..Terms::default() };
+        tables
+            .write(|batch| {
+                batch.put_terms(1, &Terms { body: "token x".to_owned(), ..Terms::default() })?;
+                batch.put_terms(
+                    2,
+                    &Terms { title: "token".to_owned(), body: "x".to_owned(), ..Terms::default() },
+                )?;
+                batch.put_terms(
+                    3,
+                    &Terms { context: "token".to_owned(), body: "x".to_owned(), ..Terms::default() },
+                )?;
+                (4..20).try_for_each(|n| batch.put_terms(n, &other))
+            })
+            .unwrap();
+        assert_eq!(numbers(&tables, &any_of(["token"]), 10, &|_| true), [2, 1, 3]);
+        assert_eq!(numbers(&tables, &any_of(["token"]), 1, &|n| n != 2), [1]);
+        assert!(numbers(&tables, "", 10, &|_| true).is_empty());
+    }
+
+    #[test]
+    fn terms_are_replaced_and_dropped_without_a_trace() {
+        let (_folder, mut tables) = house();
+        for body in ["first", "second"] {
+            let terms = Terms { body: body.to_owned(), ..Terms::default() };
+            tables.write(|batch| batch.put_terms(16, &terms)).unwrap();
+        }
+        assert!(numbers(&tables, &any_of(["first"]), 10, &|_| true).is_empty());
+        assert_eq!(numbers(&tables, &any_of(["second"]), 10, &|_| true), [16]);
+        assert_eq!(tables.frequent_terms(16).unwrap().len(), 2);
+        tables.write(|batch| batch.drop_terms(16)).unwrap();
+        assert!(numbers(&tables, &any_of(["second"]), 10, &|_| true).is_empty());
+    }
+
+    #[test]
+    fn an_expression_holds_no_operator() {
+        assert_eq!(any_of(["a", "b c", "d\"e"]), r#""a" OR "b c" OR "d""e""#);
+        assert_eq!(any_of([]), "");
     }
 }

@@ -167,6 +167,40 @@ def working_day(checks, house, client, canaries, ours):
     checks.nothing("our folder is open to nobody else", open_to_others(house.data))
 
 
+def remembered(checks, house, client, canaries, ours):
+    """A session is over; what it did is found by somebody who was not there."""
+    run, = house.play("remembered", scenarios.bug_fix(canaries), client)
+    checks.nothing("the client did what it was asked to", run["failures"])
+    checks.nothing("no hook of ours troubled the client", hook_troubles(run, ours))
+    house.kept(ends=1)
+    found = lambda question: json.loads(house.throughline.run("search", question, "--json"))
+    kinds = {hit["kind"]: hit for hit in reversed(found("why did uploads fail after packet loss?"))}
+    checks.that("the fix is found by what it was about", "bugfix" in kinds, kinds)
+    fix = house.throughline.run("show", kinds["bugfix"]["id"]) if "bugfix" in kinds else ""
+    checks.that("with its cause, its file and the command that passes",
+                all(word in fix for word in ("attempts = 0", "retry.conf", "test_retry.sh")), fix)
+    story = house.throughline.run("session", "show", run["session_id"])
+    checks.that("the session's story is told", "Uploads fail for good" in story and "retry.conf" in story, story)
+    # The transcript is archived in the background.
+    until = time.time() + 15
+    chunks = []
+    while not chunks and time.time() < until:
+        chunks = [hit for hit in found("root cause never retried") if hit["kind"] == "chunk"]
+        time.sleep(0.1)
+    checks.that("the talk itself is found, too", chunks, chunks)
+    archived = house.throughline.run("session", "transcript", run["session_id"])
+    checks.that("the transcript is archived", "attempts = 0" in archived, archived[:300])
+    checks.nothing("without its secrets", (name for name, value in canaries.all.items() if value in archived))
+    house.throughline.run("forget", "--session", run["session_id"], "--yes")
+    checks.nothing("what is forgotten is not found again", (hit["title"] for hit in found("uploads retry attempts")))
+    house.leave()
+    left = [name for name in ("uploads were never retried", "Uploads fail for good")
+            for path in glob.glob(os.path.join(house.data, "**"), recursive=True)
+            if os.path.isfile(path) and name.encode() in open(path, "rb").read()]
+    checks.nothing("nor in any file", left)
+    checks.nothing("no secret is anywhere in our folder (seed %d)" % canaries.seed, canaries.found_under(house.data))
+
+
 def private_turn(checks, house, client, canaries, ours):
     run, = house.play("private-turn", scenarios.private_turn(canaries), client)
     checks.nothing("the client did what it was asked to", run["failures"])
@@ -176,6 +210,13 @@ def private_turn(checks, house, client, canaries, ours):
     tools = [e for e in kept if e["hook_event_name"] in ("PreToolUse", "PostToolUse")]
     checks.that("the ordinary turn's tool call is kept, the private one's is not",
                 [e["tool_input"]["file_path"] for e in tools] == [os.path.join(house.project, "a.txt")] * 2, tools)
+    until, archived = time.time() + 15, ""
+    while "Read a.txt." not in archived and time.time() < until:
+        archived = house.throughline.run("session", "transcript", run["session_id"], check=False)
+        time.sleep(0.1)
+    house.leave()
+    checks.that("the ordinary turn is archived", "Read a.txt." in archived, archived)
+    checks.nothing("nothing of the private turn is archived", (name for name, value in canaries.all.items() if value in archived))
     checks.nothing("nothing of the private turn is anywhere in our folder (seed %d)" % canaries.seed,
                    canaries.found_under(house.data))
 
@@ -229,7 +270,7 @@ def uninstalled(checks, house, client, canaries, ours):
     checks.that("nothing is recorded after an uninstall", len(after) == len(before), (len(before), len(after)))
 
 
-STORIES = {"working-day": working_day, "private-turn": private_turn, "daemon-dies": daemon_dies, "two-sessions": two_sessions,
+STORIES = {"working-day": working_day, "remembered": remembered, "private-turn": private_turn, "daemon-dies": daemon_dies, "two-sessions": two_sessions,
            "broken-home": broken_home, "uninstalled": uninstalled}
 
 

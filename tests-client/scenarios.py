@@ -45,6 +45,24 @@ def working_day(canaries):
                              "hook": [{"event": "SessionStart", "where": {"source": "resume"}}]}}]}
 
 
+def bug_fix(canaries):
+    """A check that fails, an edit, the check that passes, and the agent's own words about the reason."""
+    check = tool("Bash", command="sh test_retry.sh")
+    return {
+        "files": {"retry.conf": "attempts = 0\n",
+                  "test_retry.sh": "grep -q 'attempts = 3' retry.conf || { echo 'FAIL: uploads are never retried' >&2; exit 1; }\n"
+                                   "echo 'all 4 tests passed'\n"},
+        "args": BYPASS,
+        "prompt": "Uploads fail for good after one lost packet. Find out why. Our token is %s." % canaries.github,
+        "turns": [
+            {"tools": [check]},
+            {"tools": [tool("Read", file_path="{{CWD}}/retry.conf")]},
+            {"tools": [tool("Edit", file_path="{{CWD}}/retry.conf", old_string="attempts = 0", new_string="attempts = 3")]},
+            {"tools": [check]},
+            {"text": "The root cause was `attempts = 0` in retry.conf: uploads were never retried. I set it to 3; test_retry.sh passes."}],
+        "expect": {"result": "root cause", "hooks": {"PostToolUse": 3, "PostToolUseFailure": 1, "Stop": 1, "SessionEnd": 1}}}
+
+
 def private_turn(canaries):
     """A prompt that is entirely private, with a tool call; then an ordinary one, with a tool call."""
     return {

@@ -39,6 +39,8 @@ impl Transcripts {
 
     /// Returns when the bell is closed.
     pub(crate) fn run(&self) {
+        // Whatever was due when the last daemon left.
+        self.bell.ring();
         while self.bell.wait(None) != Woken::Closed {
             if let Err(error) = self.look() {
                 self.intake.log.warn(format_args!("transcripts wait: {error}"));

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use embed::flat::{Flat, encode};
 use embed::{EmbedError, Embedder, Identity, MiniLm};
-use engine::search::{Ask, Search};
+use engine::search::{Ask, Legs, Search};
 use model::{Memory, MemoryId, MemoryKind, Provenance, SessionId, Urgency};
 use store::{Filing, Tables};
 
@@ -75,7 +75,7 @@ fn measure(size: usize) -> Result<(), Box<dyn Error>> {
 
 /// Every question through each, in turn, so that what disturbs one disturbs all.
 fn compare(search: &Search, tables: &Tables, flat: &Flat, questions: &[String]) {
-    let mut times: [Vec<f64>; 4] = Default::default();
+    let mut times: [Vec<f64>; 5] = Default::default();
     for text in questions {
         let query = recall::Query::read(text, NOW);
         let terms = query.words.iter().chain(&query.names).map(String::as_str);
@@ -88,9 +88,11 @@ fn compare(search: &Search, tables: &Tables, flat: &Flat, questions: &[String]) 
         time(&mut times[2], || _ = flat.search(&vector, 10, None));
         let ask = Ask { text: text.clone(), limit: 10, now: NOW, ..Ask::default() };
         time(&mut times[3], || _ = search.run(&ask));
+        let words = Ask { legs: Legs::Words, ..ask };
+        time(&mut times[4], || _ = search.run(&words));
     }
     let mut p95 = Vec::new();
-    for (name, times) in ["model", "full text", "scan", "search"].iter().zip(&mut times) {
+    for (name, times) in ["model", "full text", "scan", "search", "words only"].iter().zip(&mut times) {
         times.sort_by(f64::total_cmp);
         let at = |share: f64| times[(times.len() as f64 * share) as usize];
         println!("  {name:<10} p50 {:>8.3} ms   p95 {:>8.3} ms", at(0.5), at(0.95));

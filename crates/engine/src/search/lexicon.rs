@@ -12,8 +12,11 @@ use crate::Result;
 const FREQUENT: f64 = 0.05;
 /// Below this many memories every list is short.
 const SMALL: u64 = 20_000;
-/// Rows that all terms of a question together may bring; the rarest terms come first.
-const ROWS: u64 = 120_000;
+/// Rows that all terms of a question together may bring, and one more for so many memories; the rarest come first.
+const ROWS: u64 = 16_000;
+const MEMORIES_PER_ROW: u64 = 50;
+/// A term is frequent enough to be counted from one in so many memories.
+const COUNTED: u64 = 200;
 /// Terms looked up at most.
 const TERMS: usize = 24;
 /// Terms that are looked up however frequent they are, if there is nothing rarer.
@@ -32,7 +35,7 @@ impl Lexicon {
         if memories < SMALL {
             return Ok(Self { memories, frequent: HashMap::new() });
         }
-        let frequent = tables.frequent_terms(memories / 200)?.into_iter().collect();
+        let frequent = tables.frequent_terms(memories / COUNTED)?.into_iter().collect();
         Ok(Self { memories, frequent })
     }
 
@@ -54,9 +57,10 @@ impl Lexicon {
             terms.truncate(2 * TERMS);
             return terms;
         }
-        let rows = |term: &str| self.frequent.get(term).copied().unwrap_or(0);
+        let rows = |term: &str| self.frequent.get(term).copied().unwrap_or(self.memories / (2 * COUNTED));
         terms.sort_by_key(|term| rows(term));
         let bar = (self.memories as f64 * FREQUENT) as u64;
+        let room = ROWS + self.memories / MEMORIES_PER_ROW;
         let mut total = 0;
         let kept = terms
             .iter()
@@ -64,7 +68,7 @@ impl Lexicon {
             .enumerate()
             .take_while(|(at, term)| {
                 total += rows(term);
-                *at < AT_LEAST || (rows(term) <= bar && total <= ROWS)
+                *at < AT_LEAST || (rows(term) <= bar && total <= room)
             })
             .count();
         terms.truncate(kept);

@@ -39,12 +39,17 @@ impl Batch<'_> {
 
     /// The model is now this one: whatever another has made is due again. How many are due.
     pub fn use_model(&mut self, identity: &str) -> Result<u64, StoreError> {
-        self.run(
-            "INSERT OR IGNORE INTO vectors_due (n)
-             SELECT DISTINCT n FROM vectors
-             WHERE model IS NOT (SELECT number FROM vector_models WHERE identity = ?1)",
-            [identity],
-        )?;
+        let same = self.one("SELECT 1 FROM meta WHERE key = 'vector_model' AND value = ?1", [identity])?;
+        // Reading every vector at every start would find nothing.
+        if same.is_none() {
+            self.run(
+                "INSERT OR IGNORE INTO vectors_due (n)
+                 SELECT DISTINCT n FROM vectors
+                 WHERE model IS NOT (SELECT number FROM vector_models WHERE identity = ?1)",
+                [identity],
+            )?;
+            self.set_meta("vector_model", identity)?;
+        }
         let due = self.one("SELECT count(*) FROM vectors_due", [])?.unwrap_or(0);
         Ok(due.cast_unsigned())
     }
@@ -93,5 +98,43 @@ impl Tables {
             Ok(())
         };
         read().map_err(|e| sort(&self.path, e))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_sees_its_own_vectors_and_another_makes_all_of_them_due() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut tables = Tables::open(&folder.path().join("t.db")).unwrap();
+        let due = tables
+            .write(|batch| {
+                batch.use_model("one")?;
+                batch.put_vectors(7, "one", &[vec![1], vec![2]])?;
+                batch.put_vectors(8, "one", &[vec![3]])?;
+                batch.put_vectors(8, "one", &[vec![4]])?;
+                batch.use_model("one")
+            })
+            .unwrap();
+        assert_eq!(due, 0);
+        let of = |tables: &Tables, identity: &str| {
+            let mut seen = Vec::new();
+            tables.each_vector(identity, &mut |n, vector| seen.push((n, vector.to_vec()))).unwrap();
+            seen
+        };
+        assert_eq!(of(&tables, "one"), [(7, vec![1]), (7, vec![2]), (8, vec![4])]);
+        assert_eq!(tables.write(|batch| batch.use_model("two")).unwrap(), 2);
+        assert!(of(&tables, "two").is_empty());
+        // Their memories are not there: nothing is left to embed but to take them out.
+        let due = tables.unembedded(10).unwrap();
+        assert_eq!(
+            due.iter().map(|due| (due.n, due.text.is_none())).collect::<Vec<_>>(),
+            [(8, true), (7, true)]
+        );
+        tables.write(|batch| due.iter().try_for_each(|due| batch.drop_vectors(due.n))).unwrap();
+        assert!(of(&tables, "one").is_empty());
+        assert_eq!(tables.count_unembedded().unwrap(), 0);
     }
 }

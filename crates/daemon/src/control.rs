@@ -177,7 +177,7 @@ impl Daemon {
         let mut said = deeds::take(&self.intake, &self.learner, deeds, until);
         if forgets && said["learned"] == true {
             // What cannot be finished now is finished in the background.
-            let swept = self.keeping.sweep(until).unwrap_or_default();
+            let swept = self.keeping.sweep_now(until).unwrap_or_default();
             said["erased"] = json!(swept.erased);
             said["gone"] = json!(swept.gone);
         }

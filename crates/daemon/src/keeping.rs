@@ -6,7 +6,6 @@ mod forgetting;
 
 pub(crate) use forgetting::{is_forgotten, note};
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -33,6 +32,8 @@ const STALE_MS: u64 = 30 * 60 * 1000;
 /// Turns a model never took, and what was carried between turns of a session: after so long nobody asks for them.
 const TURNS_KEPT_MS: u64 = 30 * DAY_MS;
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+/// Where events come all the time the learner is a moment behind; further behind it makes the tables anew.
+const CATCH_UP: Duration = Duration::from_secs(2);
 /// Candidates looked up at once: they are sorted by worth, which reads all memories each time.
 const CANDIDATES: usize = 20_000;
 /// Memories dropped in one transaction; who learns meanwhile waits for one of them.
@@ -89,7 +90,7 @@ impl Keeping {
     /// Everything acknowledged is in the tables, and nobody brings in the past: only then does the age of a step
     /// say anything about its session.
     fn is_quiet(&self) -> bool {
-        let caught_up = self.learner.learned.load(Ordering::SeqCst) >= self.intake.journal.head();
+        let caught_up = self.learner.wait_until(self.intake.journal.head(), Instant::now() + CATCH_UP);
         caught_up && self.backfill.to_json()["running"] == false
     }
 
@@ -160,9 +161,8 @@ impl Keeping {
     fn make_room(&self, until: Instant) -> Result<Room, StoreError> {
         let mut tables = self.tables()?;
         let cap = self.intake.config().number("memory.keep-count");
-        let (_, before) = tables.weigh_memories(0)?;
-        let mut dropped = 0;
         let oldest = self.oldest();
+        let mut room = Room::default();
         loop {
             let count = tables.count_memories()?;
             let over = count.saturating_sub(cap) as usize;
@@ -174,39 +174,48 @@ impl Keeping {
                     going = tables.expendable_at_last(over.min(CANDIDATES))?;
                 }
             }
-            let gone = self.drop_all(&mut tables, &going, until)?;
-            dropped += gone;
+            let gone = self.drop_all(&mut tables, &going, until, &mut room.bytes)?;
+            room.dropped += gone;
             if gone == 0 || gone < going.len() as u64 {
-                let (_, after) = tables.weigh_memories(0)?;
-                let kept = tables.count_memories()?;
-                if dropped > 0 {
-                    self.intake
-                        .log
-                        .info(format_args!("{dropped} memories dropped to make room, {kept} kept"));
-                }
-                return Ok(Room { dropped, kept, bytes: before.saturating_sub(after) });
+                room.kept = tables.count_memories()?;
+                break;
             }
         }
+        if room.dropped > 0 {
+            let Room { dropped, kept, .. } = room;
+            self.intake.log.info(format_args!("{dropped} memories dropped to make room, {kept} kept"));
+        }
+        Ok(room)
     }
 
-    fn drop_all(&self, tables: &mut Tables, going: &[MemoryId], until: Instant) -> Result<u64, StoreError> {
+    fn drop_all(
+        &self,
+        tables: &mut Tables,
+        going: &[MemoryId],
+        until: Instant,
+        bytes: &mut u64,
+    ) -> Result<u64, StoreError> {
         let mut dropped = 0;
         for some in going.chunks(DROPPED_AT_ONCE) {
             if self.bell.is_closed() || Instant::now() >= until {
                 break;
             }
-            dropped += tables.write(|batch| {
-                let mut gone = 0;
+            let (gone, freed) = tables.write(|batch| {
+                let (mut gone, mut freed) = (0, 0);
                 for id in some {
+                    freed += batch.text_bytes(*id)?;
                     gone += u64::from(engine::memory::drop_for_room(batch, *id)?);
                 }
-                Ok(gone)
+                Ok((gone, freed))
             })?;
+            dropped += gone;
+            *bytes += freed;
         }
         Ok(dropped)
     }
 }
 
+#[derive(Default)]
 struct Room {
     dropped: u64,
     kept: u64,

@@ -35,7 +35,7 @@ pub(crate) fn note(batch: &mut Batch<'_>, seq: u64, deed: &Deed) -> Result<(), S
     match deed {
         Deed::Remember { memory } | Deed::Import { memory, .. } => batch.note_deed(memory.id, seq)?,
         Deed::Edit { id, title, text, .. } if title.is_some() || text.is_some() => {
-            batch.note_deed(*id, seq)?
+            batch.note_deed(*id, seq)?;
         }
         Deed::Distilled { session, turn, observations, .. } => {
             for at in 0..observations.len() {
@@ -96,7 +96,7 @@ impl Keeping {
         self.learner.wait_until(last, until);
         let rows = tables.write(|batch| batch.drop_session(&session))?;
         let archive_bytes = self.transcripts.archive()?.remove(&row.agent, &session)?;
-        let swept = self.sweep(until)?;
+        let swept = self.sweep_now(until)?;
         Ok(Some(json!({
             "session": session,
             "memories": memories.len(),
@@ -108,8 +108,17 @@ impl Keeping {
         })))
     }
 
+    /// Sweeps while somebody waits; what is left then is done in the background, from now on.
+    pub(crate) fn sweep_now(&self, until: Instant) -> Result<Swept, StoreError> {
+        let swept = self.sweep(until);
+        if !swept.as_ref().is_ok_and(|swept| swept.gone) {
+            self.bell.ring();
+        }
+        swept
+    }
+
     /// Does what is due. May be called as often as one likes.
-    pub(crate) fn sweep(&self, until: Instant) -> Result<Swept, StoreError> {
+    pub(super) fn sweep(&self, until: Instant) -> Result<Swept, StoreError> {
         let _alone = self.sweeping.lock().unwrap_or_else(PoisonError::into_inner);
         let mut tables = self.tables()?;
         let mut swept = Swept { erased: 0, gone: true };

@@ -91,7 +91,7 @@ fn calls_of(tables: &Tables, turn: &TurnRow) -> Result<Vec<EventRow>, StoreError
         session: Some(turn.session.clone()),
         after: Some(turn.first_seq.saturating_sub(1)),
         order: Order::OldestFirst,
-        limit: MAX_EVENTS,
+        limit: MAX_EVENTS.min((turn.last_seq + 1).saturating_sub(turn.first_seq) as usize),
         ..EventFilter::default()
     };
     let mut events = tables.events(&filter)?;

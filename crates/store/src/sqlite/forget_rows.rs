@@ -65,13 +65,18 @@ impl Batch<'_> {
                 [id],
             )?;
             self.run(&format!("DELETE FROM deed_places WHERE id = ?1 OR id IN ({one_with_it})"), [id])?;
-            self.run(
-                "INSERT OR IGNORE INTO terms_due (n)
-                 SELECT other.n FROM memories AS mine JOIN memories AS other
-                     ON other.session = mine.session AND other.kind = mine.kind
-                 WHERE mine.id = ?1",
-                [id],
-            )?;
+            for (compare, order) in [("<", "DESC"), (">", "ASC")] {
+                self.run(
+                    &format!(
+                        "INSERT OR IGNORE INTO terms_due (n)
+                         SELECT other.n FROM memories AS mine JOIN memories AS other
+                             ON other.session = mine.session AND other.kind = mine.kind
+                             AND (other.at, other.n) {compare} (mine.at, mine.n)
+                         WHERE mine.id = ?1 ORDER BY other.at {order}, other.n {order} LIMIT 1"
+                    ),
+                    [id],
+                )?;
+            }
         }
         let due = self.one("SELECT CAST(value AS INTEGER) FROM meta WHERE key = ?1", [PURGE_DUE])?;
         let due = due.unwrap_or(0).max(0) as u64;
@@ -93,6 +98,15 @@ impl Batch<'_> {
         self.run("DELETE FROM summaries WHERE session = ?1", session)?;
         self.run("DELETE FROM sessions WHERE id = ?1", session)?;
         Ok(SessionRows { events, prompts })
+    }
+
+    /// Bytes of a memory's title and text.
+    pub fn text_bytes(&self, id: MemoryId) -> Result<u64, StoreError> {
+        let bytes = self.one(
+            "SELECT length(CAST(title AS BLOB)) + length(CAST(text AS BLOB)) FROM memories WHERE id = ?1",
+            [number(id.as_u64())],
+        )?;
+        Ok(bytes.unwrap_or(0).max(0) as u64)
     }
 
     pub fn erasures_done(&mut self, seqs: &[u64]) -> Result<(), StoreError> {

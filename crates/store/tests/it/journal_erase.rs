@@ -204,7 +204,9 @@ fn erasing_beside_appends_and_readers_disturbs_nobody() {
                 }
             }
         });
-        appending.into_iter().for_each(|thread| thread.join().unwrap());
+        for thread in appending {
+            thread.join().unwrap();
+        }
         over.store(true, Ordering::SeqCst);
         reading.join().unwrap();
         assert_eq!(erasing.join().unwrap(), 150);

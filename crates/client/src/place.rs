@@ -77,6 +77,11 @@ impl Place {
         self.data.join("archive")
     }
 
+    /// Models that were brought in.
+    pub fn models(&self) -> PathBuf {
+        self.data.join("models")
+    }
+
     pub fn database(&self) -> PathBuf {
         self.data.join("derived.db")
     }

@@ -28,6 +28,8 @@ const IDLE: Duration = Duration::from_mins(1);
 const BACK_OFF: Duration = Duration::from_mins(1);
 /// A remote model may take this long for a batch, and a tenth of it for a question.
 const REMOTE_PATIENCE: Duration = Duration::from_secs(20);
+/// For readers of other processes, when we leave.
+const LAST_PATIENCE: Duration = Duration::from_millis(200);
 const QUESTION_PATIENCE: Duration = Duration::from_secs(2);
 /// The names of the built-in models.
 pub(crate) const BUILTIN: &str = "minilm-l6";
@@ -193,6 +195,19 @@ impl Embedding {
         Ok(search)
     }
 
+    /// Lets go of the database and leaves it as one file: a reader that closes last cannot write the log back.
+    pub(crate) fn let_go(&self) {
+        *self.desk() = Desk::default();
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let database = self.intake.place.database();
+        if database.exists()
+            && let Ok(tables) = Tables::open(&database)
+        {
+            // Somebody who reads all the time may keep it; then it is written back at the next start.
+            let _ = tables.empty_log(Instant::now() + LAST_PATIENCE);
+        }
+    }
+
     fn in_use(&self) -> bool {
         self.desk().last_used.is_some()
     }
@@ -223,7 +238,7 @@ fn model(intake: &Intake) -> Result<Model, EmbedError> {
     let config = intake.config();
     let provider = config.text("embed.provider");
     if provider == "builtin" {
-        return builtin(config.text("embed.model"));
+        return builtin(intake, config.text("embed.model"));
     }
     let (dialect, base) = match provider {
         "ollama" => (Dialect::Ollama, ollama::BASE),
@@ -246,14 +261,27 @@ fn model(intake: &Intake) -> Result<Model, EmbedError> {
     Ok(Arc::new(Remote { identity, remote }))
 }
 
-fn builtin(name: &str) -> Result<Model, EmbedError> {
+fn builtin(intake: &Intake, name: &str) -> Result<Model, EmbedError> {
     match name {
         BUILTIN => Ok(Arc::new(Lent(MiniLm::builtin()))),
         BUILTIN_STATIC => Ok(Arc::new(Lent(StaticModel::builtin()))),
-        _ => Err(EmbedError::Refused(format!(
-            "there is no built-in model \"{name}\"; `throughline model list` shows what there is"
-        ))),
+        _ => installed(intake, name),
     }
+}
+
+/// One that `throughline model install` brought. A name is a name of a file there, and nothing else.
+fn installed(intake: &Intake, name: &str) -> Result<Model, EmbedError> {
+    let missing = || {
+        EmbedError::Refused(format!(
+            "there is no model \"{name}\"; `throughline model list` shows what there is"
+        ))
+    };
+    if name.contains('/') || name.starts_with('.') {
+        return Err(missing());
+    }
+    let path = intake.place.models().join(format!("{name}.stv"));
+    let bytes = std::fs::read(path).map_err(|_| missing())?;
+    Ok(Arc::new(StaticModel::from_bytes(bytes.into())?))
 }
 
 /// A model that lives as long as the process.

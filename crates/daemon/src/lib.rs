@@ -34,7 +34,7 @@ use std::time::{Duration, Instant};
 use client::Place;
 use engine::config::{Config, ConfigError};
 use redact::Redactor;
-use store::{Journal, StoreError};
+use store::{Journal, StoreError, Tables};
 
 use crate::backfill::Backfill;
 use crate::bell::Bell;
@@ -219,8 +219,20 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     let _ = archiving.join();
     let _ = filing.join();
     let _ = tidying.join();
+    embedding.let_go();
+    leave_whole(&place);
     let _ = std::fs::remove_file(place.pid_file());
     Ok(if wished == Wish::HandOver { Ended::Superseded } else { Ended::Stopped })
+}
+
+/// Whoever copies or repairs the database finds all of it in one file, also where a connection outlives its owner.
+fn leave_whole(place: &Place) {
+    let database = place.database();
+    if database.exists()
+        && let Ok(tables) = Tables::open(&database)
+    {
+        let _ = tables.empty_log(Instant::now() + CLOSING_PATIENCE);
+    }
 }
 
 /// Waits for the wish to stop; once a minute takes in what was spooled and sees that we can be reached.

@@ -76,7 +76,7 @@ fn cost(memory: &Memory) -> u32 {
 /// id or a place of its own that somebody may ask for.
 fn fingerprint(memory: &Memory) -> u64 {
     use MemoryKind::{Chunk, Document, Prompt, Summary};
-    if matches!(memory.kind, Document | Chunk | Prompt | Summary) {
+    if memory.external_id.is_some() || matches!(memory.kind, Document | Chunk | Prompt | Summary) {
         return 0;
     }
     let mut words = String::with_capacity(memory.text.len() + memory.title.len());

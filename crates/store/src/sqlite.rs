@@ -166,19 +166,21 @@ impl Tables {
     }
 
     fn migrate(&mut self) -> Result<(), StoreError> {
-        let done = self.known_schema()?;
-        let path = &self.path;
-        for (number, sql) in MIGRATIONS.iter().enumerate().skip(done) {
-            let mut step = || {
-                let transaction =
-                    self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-                transaction.execute_batch(sql)?;
-                transaction.pragma_update(None, "user_version", number as u32 + 1)?;
-                transaction.commit()
-            };
-            step().map_err(|e| sort(path, e))?;
+        if self.known_schema()? == MIGRATIONS.len() {
+            return Ok(());
         }
-        Ok(())
+        let path = &self.path;
+        let mut steps = || {
+            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            // Another thread may have been here first; and nobody sees a schema that is half of two.
+            let done: u32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+            for sql in MIGRATIONS.iter().skip(done as usize) {
+                transaction.execute_batch(sql)?;
+            }
+            transaction.pragma_update(None, "user_version", MIGRATIONS.len() as u32)?;
+            transaction.commit()
+        };
+        steps().map_err(|e| sort(path, e))
     }
 
     /// How many migrations the file has seen.

@@ -83,7 +83,7 @@ pub(super) fn is_name(name: &str) -> bool {
 }
 
 pub(super) fn folder(world: &World) -> PathBuf {
-    world.place.data.join("models")
+    world.place.models()
 }
 
 /// Names and sizes of what was brought in, by name.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use embed::{EmbedError, Embedder, Identity, MiniLm, StaticModel};
+use embed::{EmbedError, Embedder, Identity, Kernel, MiniLm, StaticModel};
 use engine::EngineError;
 use engine::config::Config;
 use engine::search::{Model, Search};
@@ -229,8 +229,17 @@ impl Embedding {
 /// What the configuration asks for, as one word.
 fn name(config: &Config) -> String {
     match config.text("embed.provider") {
-        "builtin" => config.text("embed.model").to_owned(),
+        "builtin" => chosen(config.text("embed.model")).to_owned(),
         provider => format!("{provider}:{}:{}", config.text("embed.base-url"), config.text("embed.model")),
+    }
+}
+
+/// With plain Rust as the only kernel a question would wait a tenth of a second for the larger model.
+fn chosen(name: &str) -> &str {
+    match name {
+        "auto" if Kernel::available().len() == 1 => BUILTIN_STATIC,
+        "auto" => BUILTIN,
+        name => name,
     }
 }
 
@@ -238,7 +247,7 @@ fn model(intake: &Intake) -> Result<Model, EmbedError> {
     let config = intake.config();
     let provider = config.text("embed.provider");
     if provider == "builtin" {
-        return builtin(intake, config.text("embed.model"));
+        return builtin(intake, chosen(config.text("embed.model")));
     }
     let (dialect, base) = match provider {
         "ollama" => (Dialect::Ollama, ollama::BASE),

@@ -101,8 +101,8 @@ pub(crate) const KEYS: &[Row] = &[
     Row {
         name: "embed.model",
         kind: Kind::Text,
-        default: Default::Word("minilm-l6"),
-        manual: "The model that reads memories and questions: `minilm-l6` or `static-128` (both built in), one that `throughline model install` brought, or a remote provider's name for it.",
+        default: Default::Word("auto"),
+        manual: "The model that reads memories and questions: `minilm-l6` or `static-128` (both built in), `auto` (the first where the processor has vector instructions, the second where it has not), one that `throughline model install` brought, or a remote provider's name for it.",
     },
     Row {
         name: "embed.provider",

@@ -32,8 +32,10 @@ const CANDIDATES: usize = 200;
 const WEIGHED: usize = 60;
 /// Candidates of either side whose texts tell what is being searched.
 const JUDGED: usize = 10;
-/// Characters of a text that tell whether it is a program and whether two are the same.
-const READ_CHARS: usize = 600;
+/// Matches by words that tell how far words can be trusted.
+const TRUSTED: usize = 3;
+/// Characters of a text that tell whether it is a program, what it covers, and whether two are the same.
+const READ_CHARS: usize = 1200;
 /// Readers kept open for the next questions.
 const READERS: usize = 4;
 pub const MAX_LIMIT: usize = 200;
@@ -212,9 +214,10 @@ fn rank(
     list.sort_unstable_by_key(|(n, _)| *n);
     let mut cards = Cards { tables, read: HashMap::new() };
     let share = fuse::dense_share(query.looks, cards.code_share(&list)?);
+    let trust = fuse::trust(cards.coverage(lexical, &query.words)?);
     let values: Vec<Candidate> = list.iter().map(|(_, candidate)| *candidate).collect();
     let mut order: Vec<(u64, Blended)> =
-        list.iter().map(|(n, _)| *n).zip(fuse::blend(&values, share)).collect();
+        list.iter().map(|(n, _)| *n).zip(fuse::blend(&values, share, trust)).collect();
     order.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(b.0.cmp(&a.0)));
     order.truncate(WEIGHED.max(limit + limit / 2));
     let mut ranked = Vec::with_capacity(order.len());
@@ -249,6 +252,20 @@ impl Cards<'_> {
             larger = larger.max(code as f32 / best.len().max(1) as f32);
         }
         Ok(larger)
+    }
+
+    /// The largest share of the question's words that one of the best matches holds.
+    fn coverage(&mut self, lexical: &[Scored], words: &[String]) -> Result<f32> {
+        let mut largest = 0;
+        for found in lexical.iter().take(TRUSTED) {
+            let card = self.take(found.n)?;
+            if let Some(card) = &card {
+                let held = recall::analyze(&format!("{}\n{}", card.title, card.beginning)).words;
+                largest = largest.max(words.iter().filter(|word| held.contains(word)).count());
+            }
+            self.read.insert(found.n, card);
+        }
+        Ok(if words.is_empty() { 1.0 } else { largest as f32 / words.len() as f32 })
     }
 
     fn is_code(&mut self, n: u64) -> Result<bool> {

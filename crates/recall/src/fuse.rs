@@ -34,14 +34,23 @@ pub fn dense_share(looks: Looks, code: f32) -> f32 {
     }
 }
 
-/// Scores for candidates in any order, with nearness counting for `share`.
-pub fn blend(candidates: &[Candidate], share: f32) -> Vec<Blended> {
+/// A best match that holds this share of the question's words speaks for itself. One that holds fewer is the best of
+/// bad ones, and its words count for less: a question in other words than the memory's is answered by nearness.
+const COVERED: f32 = 0.5;
+
+/// How far words can be trusted, by the share of the question's words that the best matches hold.
+pub fn trust(coverage: f32) -> f32 {
+    (coverage / COVERED).clamp(0.0, 1.0)
+}
+
+/// Scores for candidates in any order, with nearness counting for `share` and words as far as they have `trust`.
+pub fn blend(candidates: &[Candidate], share: f32, trust: f32) -> Vec<Blended> {
     let best_words = candidates.iter().map(|c| c.lexical).fold(0.0_f32, f32::max);
     let best_near = candidates.iter().filter_map(|c| c.cosine).max_by(f32::total_cmp);
-    let share = match (best_words > 0.0, best_near) {
-        (_, None) => 0.0,
-        (false, _) => 1.0,
-        _ => share,
+    let (share, trust) = match (best_words > 0.0, best_near) {
+        (_, None) => (0.0, 1.0),
+        (false, _) => (1.0, 1.0),
+        _ => (share, trust),
     };
     candidates
         .iter()
@@ -49,7 +58,7 @@ pub fn blend(candidates: &[Candidate], share: f32) -> Vec<Blended> {
             let words = if best_words > 0.0 { candidate.lexical / best_words } else { 0.0 };
             // Without a vector it is as near as its words say, measured by the nearest of the others.
             let near = candidate.cosine.unwrap_or_else(|| words * best_near.unwrap_or(0.0));
-            let (lexical, dense) = ((1.0 - share) * words, share * near.max(0.0));
+            let (lexical, dense) = ((1.0 - share) * trust * words, share * near.max(0.0));
             Blended { score: lexical + dense, lexical, dense }
         })
         .collect()
@@ -64,7 +73,10 @@ mod tests {
     }
 
     fn scores(candidates: &[Candidate]) -> Vec<f32> {
-        blend(candidates, dense_share(Looks::Prose, 0.0)).into_iter().map(|blended| blended.score).collect()
+        blend(candidates, dense_share(Looks::Prose, 0.0), 1.0)
+            .into_iter()
+            .map(|blended| blended.score)
+            .collect()
     }
 
     #[test]
@@ -83,6 +95,16 @@ mod tests {
     }
 
     #[test]
+    fn a_question_in_other_words_is_answered_by_nearness() {
+        let candidates = [prose(4.0, Some(0.2)), prose(0.0, Some(0.6))];
+        let ahead = |coverage| {
+            let blended = blend(&candidates, PROSE, trust(coverage));
+            blended[0].score > blended[1].score
+        };
+        assert!(ahead(0.8) && !ahead(0.1));
+    }
+
+    #[test]
     fn a_memory_without_a_vector_keeps_its_place_among_those_with_one() {
         let found = scores(&[prose(10.0, None), prose(5.0, Some(0.6)), prose(5.0, None)]);
         assert!(found[0] > found[1] && found[1] > found[2]);
@@ -91,9 +113,9 @@ mod tests {
     #[test]
     fn code_is_found_by_meaning_and_names_by_their_letters() {
         let candidates = [prose(10.0, Some(0.1)), prose(3.0, Some(0.5))];
-        let blended = blend(&candidates, dense_share(Looks::Prose, 1.0));
+        let blended = blend(&candidates, dense_share(Looks::Prose, 1.0), 1.0);
         assert!(blended[1].score > blended[0].score);
-        let blended = blend(&candidates, dense_share(Looks::Identifiers, 1.0));
+        let blended = blend(&candidates, dense_share(Looks::Identifiers, 1.0), 1.0);
         assert!(blended[0].score > blended[1].score);
     }
 }

@@ -87,7 +87,7 @@ fn the_id_of_an_erased_entry_stays_known_also_after_a_restart() {
 #[test]
 fn copies_of_damage_do_not_keep_what_was_erased() {
     let world = World::new();
-    let journal = world.open();
+    let (journal, _) = world.open_with(unsynced());
     for number in 1..=3 {
         journal.append(&with_word(number, "CANARY")).unwrap();
     }

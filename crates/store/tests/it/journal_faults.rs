@@ -12,7 +12,7 @@ use model::EventId;
 use store::StoreError;
 use store::journal::{Disk, Journal, JournalPolicy, Medium, SegmentFile};
 
-use crate::world::{World, all, entry, segments, sized, small_segments};
+use crate::world::{World, all, entry, readable, segments, sized, small_segments};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fault {
@@ -159,6 +159,38 @@ fn a_disk_that_fails_now_and_then_loses_nothing_acknowledged() {
             assert_eq!(ids(&journal), found, "{fault:?} every {every}, reopened");
             assert_eq!(journal.verify().unwrap().damaged, []);
             assert!(journal.append(&entry(5000)).unwrap().seq > head);
+        }
+    }
+}
+
+#[test]
+fn an_erasure_that_fails_is_told_costs_nobody_else_and_may_be_tried_again() {
+    for fault in [Fault::Write, Fault::ShortWrite, Fault::Sync] {
+        for every in [1, 2, 3] {
+            let world = World::new();
+            let (journal, _) = world.open_with(small_segments(1500));
+            for number in 1..=20 {
+                journal.append(&entry(number)).unwrap();
+            }
+            drop(journal);
+            let failing = Failing { fault, every, calls: Arc::default() };
+            // Opening syncs, too: where every sync fails there is no journal to erase from.
+            let Ok((journal, _)) =
+                Journal::open_on(&world.journal(), small_segments(1500), Box::new(failing))
+            else {
+                continue;
+            };
+            let failed = journal.erase(&[3, 4, 11, 20]).is_err();
+            assert_eq!(failed, fault != Fault::ShortWrite, "{fault:?} every {every}");
+            drop(journal);
+            let (journal, recovery) = world.open_with(small_segments(1500));
+            let (found, unreadable) = readable(journal.read_from(0));
+            let numbers: BTreeSet<u64> = found.iter().map(|stored| stored.seq).collect();
+            let lost = (1..=20).filter(|seq| !numbers.contains(seq) && ![3, 4, 11, 20].contains(seq)).count();
+            assert_eq!(lost, 0, "{fault:?} every {every}: {recovery:?}");
+            assert!(unreadable <= 1, "at most the header that was torn");
+            assert_eq!(journal.erase(&[3, 4, 11, 20]).unwrap().entries + unreadable as u64, 4);
+            assert!(journal.append(&entry(99)).unwrap().seq > 20);
         }
     }
 }

@@ -80,42 +80,69 @@ fn file(tables: &mut Tables) {
 fn words_of_what_was_forgotten_are_in_no_file_of_the_database() {
     let world = World::new();
     let mut tables = open(&world);
-    for number in 1..=300 {
-        let word = if number % 100 == 0 { "canaryword" } else { "plain" };
-        tables
-            .write(|batch| batch.put_memory(&memory(number, &format!("{word} text{number}")), filing(number)))
-            .unwrap();
-        if number % 40 == 0 {
+    for number in 1..=2000 {
+        let word = if number % 500 == 0 { format!("canary{number}") } else { "plain".to_owned() };
+        let text = format!("{word} text{number} {}", "some more words to fill pages ".repeat(5));
+        tables.write(|batch| batch.put_memory(&memory(number, &text), filing(number))).unwrap();
+        if number % 90 == 0 {
             file(&mut tables);
         }
     }
     file(&mut tables);
-    assert!(!files_with(&world, "canaryword").is_empty(), "the test would see it");
     assert!(
         !tables.is_purge_due().unwrap() && tables.purge(soon()).unwrap(),
         "nothing to do is done at once"
     );
-    tables
-        .write(|batch| {
-            let ids: Vec<_> = [100, 200, 300].map(MemoryId::from_u64).into();
-            batch.prepare_to_forget(&ids)?;
-            for id in ids {
-                batch.forget_memory(id)?;
-            }
-            Ok(())
-        })
-        .unwrap();
-    assert!(tables.is_purge_due().unwrap());
-    assert!(!tables.purge(soon()).unwrap(), "neighbors quote it until they are filed again");
-    file(&mut tables);
-    assert!(tables.purge(soon()).unwrap());
-    assert_eq!(files_with(&world, "canaryword"), Vec::<String>::new());
-    assert!(!tables.is_purge_due().unwrap());
+    // Again and again: what was merged once must be merged anew.
+    for number in [500, 1000, 1500, 2000] {
+        let word = format!("canary{number}");
+        assert!(!files_with(&world, &word).is_empty(), "the test would see it");
+        tables
+            .write(|batch| {
+                batch.prepare_to_forget(&[MemoryId::from_u64(number)])?;
+                batch.forget_memory(MemoryId::from_u64(number))
+            })
+            .unwrap();
+        assert!(tables.is_purge_due().unwrap());
+        assert!(!tables.purge(soon()).unwrap(), "neighbors quote it until they are filed again");
+        file(&mut tables);
+        assert!(tables.purge(soon()).unwrap());
+        assert_eq!(files_with(&world, &word), Vec::<String>::new());
+        assert!(!tables.is_purge_due().unwrap());
+    }
     assert_eq!(
-        tables.lexical("\"plain\"", 1000, &|_| true).unwrap().len(),
-        297,
+        tables.lexical("\"plain\"", 5000, &|_| true).unwrap().len(),
+        1996,
         "the others are still found"
     );
+}
+
+#[test]
+fn full_text_that_is_one_tree_already_is_made_anew_without_the_words() {
+    let world = World::new();
+    let mut tables = open(&world);
+    // No two begin alike: a page keeps of a term only what the one before it does not have.
+    let words = ["axolotlwort", "hedgehogwort", "zebrawort"];
+    for number in 1..=3000 {
+        let word = if number <= 3 { words[number as usize - 1] } else { "plain" };
+        let mut memory = memory(number, &format!("{word} text{number}"));
+        memory.session = None;
+        tables.write(|batch| batch.put_memory(&memory, filing(number))).unwrap();
+    }
+    file(&mut tables);
+    file(&mut tables);
+    file(&mut tables);
+    for (number, word) in (1..).zip(words) {
+        assert!(!files_with(&world, word).is_empty(), "the test would see it");
+        tables
+            .write(|batch| {
+                batch.prepare_to_forget(&[MemoryId::from_u64(number)])?;
+                batch.forget_memory(MemoryId::from_u64(number))
+            })
+            .unwrap();
+        assert!(tables.purge(soon()).unwrap());
+        assert_eq!(files_with(&world, word), Vec::<String>::new());
+    }
 }
 
 #[test]

@@ -388,4 +388,8 @@ fn one_observation_of_an_account_can_be_forgotten_and_the_others_stay() {
         house.ok(&["rebuild"]);
     }
     assert_eq!(server.heard().len(), 1, "nobody is asked again");
+    house.ok(&["forget", "--session", "one", "--yes"]);
+    eventually("the account went with its session", || house.files_with("okapifact").is_empty());
+    house.ok(&["rebuild"]);
+    assert_eq!(house.files_with("okapifact"), Vec::<std::path::PathBuf>::new());
 }

@@ -9,8 +9,8 @@ mod sqlite;
 pub use error::StoreError;
 pub use journal::{Journal, Location, Receipt, Stored};
 pub use sqlite::{
-    Card, Neighbor, Scored, Terms, Unembedded, any_of,
-    ARCHIVE_DUE, Batch, Carried, ClaudeMem, ClaudeMemError, ClaudeMemRow, ClaudeMemTable, Count, DayCount,
-    EventFilter, EventPlace, EventRow, Filing, MemoryFilter, MemoryRow, Order, PromptRow, Put, SessionFilter,
-    SessionRow, SessionRows, SessionTouch, Stats, StepRow, SummaryRow, Tables, TurnRow, WorkspaceRow, move_aside, session_mark,
+    ARCHIVE_DUE, Batch, Card, Carried, ClaudeMem, ClaudeMemError, ClaudeMemRow, ClaudeMemTable, Count,
+    DayCount, EventFilter, EventPlace, EventRow, Filing, MemoryFilter, MemoryRow, Neighbor, Order, PromptRow,
+    Put, Scored, SessionFilter, SessionRow, SessionRows, SessionTouch, Stats, StepRow, SummaryRow, Tables,
+    Terms, TurnRow, Unembedded, WorkspaceRow, any_of, move_aside, session_mark,
 };

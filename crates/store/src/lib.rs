@@ -11,6 +11,6 @@ pub use journal::{Journal, Location, Receipt, Stored};
 pub use sqlite::{
     ARCHIVE_DUE, Batch, Card, Carried, ClaudeMem, ClaudeMemError, ClaudeMemRow, ClaudeMemTable, Count,
     DayCount, EventFilter, EventPlace, EventRow, Filing, MemoryFilter, MemoryRow, Neighbor, Order, PromptRow,
-    Put, Scored, SessionFilter, SessionRow, SessionRows, SessionTouch, Stats, StepRow, SummaryRow, Tables,
-    Terms, TurnRow, Unembedded, WorkspaceRow, any_of, move_aside, session_mark,
+    Put, Scored, SessionFilter, SessionRow, SessionTouch, Stats, StepRow, SummaryRow, Tables, Terms, TurnRow,
+    Unembedded, WorkspaceRow, any_of, move_aside, session_mark,
 };

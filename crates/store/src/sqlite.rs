@@ -29,7 +29,7 @@ use crate::StoreError;
 pub use batch::Batch;
 pub use carry::Carried;
 pub use claude_mem::{ClaudeMem, ClaudeMemError, ClaudeMemRow, ClaudeMemTable};
-pub use forget_rows::{SessionRows, session_mark};
+pub use forget_rows::session_mark;
 pub use lexical::{Card, Neighbor, Scored, Terms, any_of};
 pub use memory_read::SummaryRow;
 pub use memory_rows::{Filing, MemoryRow, Put};

@@ -94,14 +94,14 @@ impl Keeping {
         self.widen(&mut forget)?;
         let (last, _) = deeds::journal(&self.intake, forget)?;
         self.learner.wait_until(last, until);
-        let rows = tables.write(|batch| batch.drop_session(&session))?;
+        tables.write(|batch| batch.drop_session(&session))?;
         let archive_bytes = self.transcripts.archive()?.remove(&row.agent, &session)?;
         let swept = self.sweep_now(until)?;
         Ok(Some(json!({
             "session": session,
             "memories": memories.len(),
-            "events": rows.events,
-            "prompts": rows.prompts,
+            "events": row.events,
+            "prompts": row.prompts,
             "erased": swept.erased,
             "archive_bytes": archive_bytes,
             "gone": swept.gone,

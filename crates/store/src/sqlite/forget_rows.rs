@@ -25,13 +25,6 @@ pub fn session_mark(session: &SessionId) -> MemoryId {
     MemoryId::of(&["session", session.as_str()])
 }
 
-/// What a session's rows were.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SessionRows {
-    pub events: u64,
-    pub prompts: u64,
-}
-
 impl Batch<'_> {
     /// A deed at this position carries the text of this memory.
     pub fn note_deed(&mut self, id: MemoryId, seq: u64) -> Result<(), StoreError> {
@@ -65,6 +58,7 @@ impl Batch<'_> {
                 [id],
             )?;
             self.run(&format!("DELETE FROM deed_places WHERE id = ?1 OR id IN ({one_with_it})"), [id])?;
+            self.drop_prompt_of(id)?;
             for (compare, order) in [("<", "DESC"), (">", "ASC")] {
                 self.run(
                     &format!(
@@ -83,21 +77,44 @@ impl Batch<'_> {
         self.set_meta(PURGE_DUE, &due.saturating_add(ids.len() as u64).to_string())
     }
 
+    /// A prompt is kept word for word in several places: as an event, as a row, with its turn.
+    fn drop_prompt_of(&mut self, id: i64) -> Result<(), StoreError> {
+        let events = self.rows(
+            "SELECT events.seq FROM memories, json_each(evidence) AS shown
+                 JOIN events ON events.id = unhex(replace(shown.value, '-', ''))
+             WHERE memories.id = ?1 AND memories.kind = 'prompt'",
+            [id],
+            |row| row.get::<_, i64>(0),
+        )?;
+        for seq in events {
+            self.run("INSERT OR IGNORE INTO erasures_due (seq) VALUES (?1)", [seq])?;
+            self.run("DELETE FROM prompts WHERE id = (SELECT id FROM events WHERE seq = ?1)", [seq])?;
+            self.run("DELETE FROM events WHERE seq = ?1", [seq])?;
+            self.run("DELETE FROM steps WHERE seq = ?1", [seq])?;
+            self.run("UPDATE turns SET prompt = NULL WHERE first_seq = ?1", [seq])?;
+            self.run(
+                "DELETE FROM session_states WHERE name = 'turn' AND json_extract(state, '$.first') = ?1",
+                [seq],
+            )?;
+        }
+        Ok(())
+    }
+
     /// Everything that is kept of a session beside its memories. Its entries in the journal are due to be erased.
-    pub fn drop_session(&mut self, session: &SessionId) -> Result<SessionRows, StoreError> {
+    pub fn drop_session(&mut self, session: &SessionId) -> Result<(), StoreError> {
         let session = [session.as_str()];
         self.run(
             "INSERT OR IGNORE INTO erasures_due (seq) SELECT seq FROM events WHERE session = ?1",
             session,
         )?;
-        let events = self.run("DELETE FROM events WHERE session = ?1", session)? as u64;
-        let prompts = self.run("DELETE FROM prompts WHERE session = ?1", session)? as u64;
+        self.run("DELETE FROM events WHERE session = ?1", session)?;
+        self.run("DELETE FROM prompts WHERE session = ?1", session)?;
         self.run("DELETE FROM steps WHERE session = ?1", session)?;
         self.run("DELETE FROM session_states WHERE session = ?1", session)?;
         self.run("DELETE FROM turns WHERE session = ?1", session)?;
         self.run("DELETE FROM summaries WHERE session = ?1", session)?;
         self.run("DELETE FROM sessions WHERE id = ?1", session)?;
-        Ok(SessionRows { events, prompts })
+        Ok(())
     }
 
     /// Bytes of a memory's title and text.

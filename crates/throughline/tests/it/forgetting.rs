@@ -44,6 +44,31 @@ fn a_forgotten_note_is_in_no_file_also_after_a_rebuild() {
 }
 
 #[test]
+fn a_forgotten_prompt_is_in_no_file_and_its_session_goes_on() {
+    let house = House::new();
+    house.start();
+    house.send(&house.prompt("s", "what is the platypusword good for?"));
+    house.send(&house.tool("s", "Bash", "an answer"));
+    house.ok(&["events"]);
+    let session = SessionId::new("s");
+    let prompt_id = || {
+        let tables = Tables::open_read_only(&house.place().database()).unwrap();
+        let rows = tables.memories_of_session(&session, 10).unwrap();
+        rows.iter().find(|row| row.memory.text.contains("platypusword")).map(|row| row.memory.id.to_string())
+    };
+    house.ok(&["forget", &prompt_id().unwrap(), "--yes"]);
+    house.send(&house.prompt("s", "and the numbat?"));
+    house.send(&house.envelope("s", "Stop"));
+    for round in 0..2 {
+        assert_eq!(house.files_with("platypusword"), NOWHERE, "round {round}");
+        let heard: Vec<_> = house.heard().into_iter().map(|(_, event)| event).collect();
+        assert_eq!(heard, ["PostToolUse", "UserPromptSubmit", "Stop"]);
+        assert_eq!(prompt_id(), None);
+        house.ok(&["rebuild"]);
+    }
+}
+
+#[test]
 fn the_same_said_twice_is_forgotten_once_and_for_all() {
     let house = House::new();
     let first = remember(&house, "Deploy with the numbatword script.");
@@ -142,9 +167,9 @@ fn beyond_the_cap_the_least_worth_goes_and_what_people_wrote_stays() {
     fs::write(house.place().config_file(), "[memory]\nkeep-count = 1000\n").unwrap();
     let note = remember(&house, "The notes of people go last.");
     let line = |number: u64| json!({ "id": format!("d{number}"), "text": format!("finding number {number}"), "ts": 1000 + number, "kind": "discovery" });
-    let lines: String = (0..1100).map(|number| format!("{}\n", line(number))).collect();
+    let lines: Vec<String> = (0..1100).map(|number| line(number).to_string()).collect();
     let file = house.home().join("found.jsonl");
-    fs::write(&file, lines).unwrap();
+    fs::write(&file, lines.join("\n")).unwrap();
     house.ok(&["import", "--jsonl", file.to_str().unwrap()]);
     let count = || Tables::open_read_only(&house.place().database()).unwrap().count_memories().unwrap();
     assert_eq!(count(), 1101);

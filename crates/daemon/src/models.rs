@@ -5,6 +5,7 @@
 
 mod material;
 mod settings;
+mod shown;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,12 +15,13 @@ use std::time::{Duration, Instant};
 use model::Deed;
 use providers::budget::day_of;
 use providers::distill::{distill_prompt, parse};
-use providers::{Backoff, Completion, Model, Pool, ProviderError, Request, Spend};
-use serde_json::{Value, json};
+use providers::{Backoff, Completion, Model, Pool, ProviderError, Request};
+use serde_json::Value;
 use store::{StoreError, Tables};
 
 use self::material::{Next, Work};
 use self::settings::Settings;
+use self::shown::{Shown, State};
 use crate::bell::{Bell, Woken};
 use crate::deeds;
 use crate::intake::{Intake, now};
@@ -53,32 +55,6 @@ pub(crate) struct Models {
     /// The settings were read again: what was given up for them is tried again.
     reloaded: AtomicBool,
     shown: Mutex<Shown>,
-}
-
-/// What `status` shows.
-#[derive(Debug, Default)]
-struct Shown {
-    provider: Option<&'static str>,
-    model: String,
-    state: State,
-    spend: Spend,
-    tokens_per_day: u64,
-    waiting: u64,
-    done: u64,
-    given_up: u64,
-}
-
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-enum State {
-    #[default]
-    Off,
-    Idle,
-    Asking,
-    /// Asks again later, for this reason.
-    Waiting(String),
-    BudgetSpent,
-    /// Until the settings change; a person was told why.
-    Stopped(String),
 }
 
 /// What one thread keeps between its looks.
@@ -129,30 +105,7 @@ impl Models {
     }
 
     pub(crate) fn to_json(&self) -> Value {
-        let shown = self.shown();
-        let (state, reason) = match &shown.state {
-            State::Off => ("off", None),
-            State::Idle => ("idle", None),
-            State::Asking => ("asking", None),
-            State::Waiting(why) => ("waiting", Some(why)),
-            State::BudgetSpent => ("budget-spent", None),
-            State::Stopped(why) => ("stopped", Some(why)),
-        };
-        json!({
-            "provider": shown.provider,
-            "model": shown.model,
-            "state": state,
-            "reason": reason,
-            "turns_waiting": shown.waiting,
-            "turns_done": shown.done,
-            "turns_given_up": shown.given_up,
-            "tokens_today": shown.spend.today(day_of(now())),
-            "tokens_per_day": shown.tokens_per_day,
-            "input_tokens": shown.spend.input_tokens,
-            "output_tokens": shown.spend.output_tokens,
-            "calls": shown.spend.calls,
-            "failures": shown.spend.failures,
-        })
+        self.shown().to_json()
     }
 
     fn shown(&self) -> MutexGuard<'_, Shown> {

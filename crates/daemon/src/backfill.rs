@@ -24,7 +24,7 @@ const BATCH: usize = 256;
 const OVER: Duration = Duration::from_hours(24);
 /// How far reading may be ahead of learning: what is not learned yet is not known to be there already.
 const MAX_AHEAD: u64 = 20_000;
-const AHEAD_PATIENCE: Duration = Duration::from_secs(120);
+const AHEAD_PATIENCE: Duration = Duration::from_mins(2);
 
 #[derive(Debug, Default)]
 pub(crate) struct Backfill {

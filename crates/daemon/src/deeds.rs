@@ -53,11 +53,11 @@ fn entry(redactor: &Redactor, mut deed: Deed) -> Entry {
 fn clean_deed(redactor: &Redactor, deed: &mut Deed) {
     match deed {
         Deed::Remember { memory } | Deed::Import { memory, .. } => clean_memory(redactor, memory),
-        Deed::Edit { title, text, .. } => {
-            [title, text].into_iter().flatten().for_each(|part| clean(redactor, part))
-        }
+        Deed::Edit { title, text, .. } => clean_all(redactor, title.iter_mut().chain(text)),
         Deed::Distilled { observations, summary, .. } => {
-            observations.iter_mut().for_each(|seen| clean_observation(redactor, seen));
+            for seen in observations {
+                clean_observation(redactor, seen);
+            }
             if let Some(summary) = summary {
                 clean_summary(redactor, summary);
             }
@@ -66,35 +66,38 @@ fn clean_deed(redactor: &Redactor, deed: &mut Deed) {
     }
 }
 
-pub(crate) fn clean_memory(redactor: &Redactor, memory: &mut Memory) {
+fn clean_memory(redactor: &Redactor, memory: &mut Memory) {
     let Memory { title, subtitle, text, facts, concepts, files_read, files_modified, tools, .. } = memory;
     let Memory { project, branch, external_id, provenance, .. } = memory;
-    [title, text].into_iter().for_each(|part| clean(redactor, part));
-    let options = [subtitle, project, branch, external_id, &mut provenance.place];
-    options.into_iter().flatten().for_each(|part| clean(redactor, part));
-    let lists = [facts, concepts, files_read, files_modified, tools];
-    lists.into_iter().flatten().for_each(|part| clean(redactor, part));
+    clean_all(redactor, [title, text]);
+    clean_all(
+        redactor,
+        [subtitle, project, branch, external_id, &mut provenance.place].into_iter().flatten(),
+    );
+    clean_all(redactor, [facts, concepts, files_read, files_modified, tools].into_iter().flatten());
 }
 
 fn clean_observation(redactor: &Redactor, seen: &mut Observation) {
     let Observation {
         title, subtitle, narrative, facts, concepts, files_read, files_modified, tools, ..
     } = seen;
-    [title, narrative].into_iter().chain(subtitle).for_each(|part| clean(redactor, part));
-    let lists = [facts, concepts, files_read, files_modified, tools];
-    lists.into_iter().flatten().for_each(|part| clean(redactor, part));
+    clean_all(redactor, [title, narrative].into_iter().chain(subtitle));
+    clean_all(redactor, [facts, concepts, files_read, files_modified, tools].into_iter().flatten());
 }
 
 fn clean_summary(redactor: &Redactor, summary: &mut Summary) {
     let Summary { request, investigated, learned, completed, next_steps } = summary;
     clean(redactor, request);
-    [investigated, learned, completed, next_steps]
-        .into_iter()
-        .flatten()
-        .for_each(|part| clean(redactor, part));
+    clean_all(redactor, [investigated, learned, completed, next_steps].into_iter().flatten());
 }
 
-pub(crate) fn clean(redactor: &Redactor, text: &mut String) {
+fn clean_all<'a>(redactor: &Redactor, texts: impl IntoIterator<Item = &'a mut String>) {
+    for text in texts {
+        clean(redactor, text);
+    }
+}
+
+fn clean(redactor: &Redactor, text: &mut String) {
     let redacted = redactor.bytes(text.as_bytes());
     if !redacted.findings.is_empty() || redacted.bytes != text.as_bytes() {
         *text = String::from_utf8_lossy(&redacted.bytes).into_owned();

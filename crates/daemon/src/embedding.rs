@@ -172,13 +172,12 @@ impl Embedding {
         if desk.inode != inode {
             *desk = Desk { inode, ..Desk::default() };
         }
-        let search = match &desk.search {
-            Some(search) => Arc::clone(search),
-            None => {
-                let search = Arc::new(Search::open(&self.intake.place.database())?);
-                desk.search = Some(Arc::clone(&search));
-                search
-            }
+        let search = if let Some(search) = &desk.search {
+            Arc::clone(search)
+        } else {
+            let search = Arc::new(Search::open(&self.intake.place.database())?);
+            desk.search = Some(Arc::clone(&search));
+            search
         };
         let wanted = name(&self.intake.config());
         if desk.model.as_ref() != Some(&wanted) {

@@ -60,7 +60,9 @@ pub(crate) fn summary_text(summary: &Summary) -> String {
             [one] => text.push_str(&format!("{name}: {one}\n")),
             many => {
                 text.push_str(&format!("{name}:\n"));
-                many.iter().for_each(|item| text.push_str(&format!("- {item}\n")));
+                for item in many {
+                    text.push_str(&format!("- {item}\n"));
+                }
             }
         }
     }

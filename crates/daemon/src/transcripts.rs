@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agents::ClaudeCode;
 use agents::transcript::{Chunk, What, chunks};
-use model::{Memory, MemoryId, MemoryKind, Millis, Provenance, SessionId, Urgency, WorkspaceKey};
+use model::{Memory, MemoryId, MemoryKind, Provenance, SessionId, WorkspaceKey};
 use redact::Redactor;
 use serde_json::{Value, json};
 use store::archive::{Archive, Key};
@@ -133,33 +133,20 @@ fn memory(session: &SessionId, wish: &Value, chunk: &Chunk) -> Memory {
     let said = |name: &str| wish[name].as_str().map(str::to_owned);
     let agent = said("agent").unwrap_or_default();
     let line = chunk.first_line.to_string();
+    let id = MemoryId::of(&["chunk", &agent, session.as_str(), &line]);
+    let title = engine::memory::title_of(&chunk.text);
     Memory {
-        id: MemoryId::of(&["chunk", &agent, session.as_str(), &line]),
-        kind: MemoryKind::Chunk,
-        at: chunk.at.unwrap_or(0 as Millis),
-        title: engine::memory::title_of(&chunk.text),
-        subtitle: None,
-        text: chunk.text.clone(),
-        facts: Vec::new(),
-        concepts: Vec::new(),
-        files_read: Vec::new(),
-        files_modified: Vec::new(),
-        tools: Vec::new(),
         session: Some(session.clone()),
         workspace: said("workspace").map(WorkspaceKey::from_hex),
         project: said("project"),
         project_key: said("project-key"),
         branch: said("branch"),
-        external_id: None,
-        urgency: Urgency::Normal,
-        critical: false,
-        pinned: false,
         provenance: Provenance {
             by: "transcript".to_owned(),
-            events: Vec::new(),
             place: Some(format!("transcript, lines {} to {}", chunk.first_line + 1, chunk.last_line + 1)),
-            tokens: 0,
+            ..Provenance::default()
         },
+        ..Memory::new(id, MemoryKind::Chunk, chunk.at.unwrap_or(0), title, chunk.text.clone())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Keeping a memory: bounded, measured, told apart from what is already known. The one way into the table of
 //! memories; search learns of it by itself.
 
-use model::{Event, Memory, MemoryId, MemoryKind, Provenance, Urgency, WorkspaceKey, estimate_tokens};
+use model::{Event, Memory, MemoryId, MemoryKind, Provenance, WorkspaceKey, estimate_tokens};
 use store::{Batch, Filing, Put, StoreError};
 
 /// A title is a line in a list.
@@ -33,27 +33,13 @@ pub fn drop_for_room(batch: &mut Batch<'_>, id: MemoryId) -> Result<bool, StoreE
 pub(crate) fn of_event(event: &Event, kind: MemoryKind, id: MemoryId, title: String, text: String) -> Memory {
     let said = |key: &str| event.context.get(key).cloned();
     Memory {
-        id,
-        kind,
-        at: event.at,
-        title,
-        subtitle: None,
-        text,
-        facts: Vec::new(),
-        concepts: Vec::new(),
-        files_read: Vec::new(),
-        files_modified: Vec::new(),
-        tools: Vec::new(),
         session: Some(event.session.clone()),
         workspace: said("workspace").map(WorkspaceKey::from_hex),
         project: said("project"),
         project_key: said("project-key"),
         branch: said("branch"),
-        external_id: None,
-        urgency: Urgency::Normal,
-        critical: false,
-        pinned: false,
-        provenance: Provenance { by: String::new(), events: vec![event.id], place: None, tokens: 0 },
+        provenance: Provenance { events: vec![event.id], ..Provenance::default() },
+        ..Memory::new(id, kind, event.at, title, text)
     }
 }
 

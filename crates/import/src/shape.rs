@@ -1,6 +1,6 @@
 //! The shape every record is brought into: bounded texts, one-line titles, clean lists. Knows no source.
 
-use model::{Memory, MemoryId, MemoryKind, Millis, Provenance, Urgency, estimate_tokens};
+use model::{Memory, MemoryId, MemoryKind, Millis, Provenance, estimate_tokens};
 use serde_json::Value;
 
 /// A memory larger than this is a file, and is kept up to here.
@@ -22,36 +22,13 @@ const BY: &str = "import";
 /// A memory with what every one needs; the caller adds what its source knows.
 pub(crate) fn memory(id: MemoryId, kind: MemoryKind, at: Millis, title: &str, text: &str) -> Memory {
     let text = cut(text, MAX_TEXT_BYTES);
+    let title = [title, text].into_iter().map(title_of).find(|line| !line.is_empty()).unwrap_or_else(|| {
+        // Not a letter anywhere: whatever is there, then.
+        shorten(&one_line(cut(text, 8 * MAX_TITLE_CHARS)), MAX_TITLE_CHARS)
+    });
     Memory {
-        id,
-        kind,
-        at,
-        title: [title, text].into_iter().map(title_of).find(|line| !line.is_empty()).unwrap_or_else(|| {
-            // Not a letter anywhere: whatever is there, then.
-            shorten(&one_line(cut(text, 8 * MAX_TITLE_CHARS)), MAX_TITLE_CHARS)
-        }),
-        subtitle: None,
-        text: text.to_owned(),
-        facts: Vec::new(),
-        concepts: Vec::new(),
-        files_read: Vec::new(),
-        files_modified: Vec::new(),
-        tools: Vec::new(),
-        session: None,
-        workspace: None,
-        project_key: None,
-        project: None,
-        branch: None,
-        external_id: None,
-        urgency: Urgency::Normal,
-        critical: false,
-        pinned: false,
-        provenance: Provenance {
-            by: BY.to_owned(),
-            events: Vec::new(),
-            place: None,
-            tokens: estimate_tokens(text),
-        },
+        provenance: Provenance { by: BY.to_owned(), tokens: estimate_tokens(text), ..Provenance::default() },
+        ..Memory::new(id, kind, at, title, text.to_owned())
     }
 }
 

@@ -213,6 +213,35 @@ pub struct Memory {
     pub provenance: Provenance,
 }
 
+impl Memory {
+    /// With what every memory has; whoever makes it adds what they know.
+    pub fn new(id: MemoryId, kind: MemoryKind, at: Millis, title: String, text: String) -> Self {
+        Self {
+            id,
+            kind,
+            at,
+            title,
+            subtitle: None,
+            text,
+            facts: Vec::new(),
+            concepts: Vec::new(),
+            files_read: Vec::new(),
+            files_modified: Vec::new(),
+            tools: Vec::new(),
+            session: None,
+            workspace: None,
+            project: None,
+            project_key: None,
+            branch: None,
+            external_id: None,
+            urgency: Urgency::Normal,
+            critical: false,
+            pinned: false,
+            provenance: Provenance::default(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Urgency {

@@ -8,14 +8,3 @@ mod private;
 mod run;
 mod spool;
 mod start;
-
-/// A file that is not listed above is not run.
-#[test]
-fn every_file_is_listed() {
-    let listed = include_str!("main.rs");
-    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it")).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        let module = name.strip_suffix(".rs").unwrap();
-        assert!(module == "main" || listed.contains(&format!("mod {module};")), "{name}");
-    }
-}

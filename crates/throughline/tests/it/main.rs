@@ -14,13 +14,3 @@ mod memory_reading;
 mod memory_traffic;
 mod models;
 mod spine;
-
-#[test]
-fn every_file_is_listed() {
-    let list = include_str!("main.rs");
-    for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it")).unwrap() {
-        let name = file.unwrap().file_name().into_string().unwrap();
-        let module = name.trim_end_matches(".rs");
-        assert!(module == "main" || list.contains(&format!("mod {module};")), "{name} is not listed");
-    }
-}

@@ -6,6 +6,8 @@ mod dense;
 pub mod eval;
 mod index;
 mod lexicon;
+mod rank;
+mod second;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,13 +16,11 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use embed::Embedder;
 use model::{MemoryId, MemoryKind, Millis};
-use recall::collapse::{Entry, collapse, signature};
-use recall::fuse::{self, Blended, Candidate};
+use recall::Query;
 use recall::query::Key;
-use recall::weigh::{self, Factor, Signals};
-use recall::{Query, Shape};
+use recall::weigh::Factor;
 use serde::Serialize;
-use store::{Card, MemoryFilter, Scored, Tables};
+use store::{MemoryFilter, Scored, Tables};
 
 use crate::{EngineError, Result, Workspace};
 use dense::Dense;
@@ -28,14 +28,6 @@ use lexicon::Lexicon;
 
 /// Candidates each side brings. A memory beyond this on both sides is not the answer.
 const CANDIDATES: usize = 200;
-/// Of the blended candidates, those whose rows are read to be weighed.
-const WEIGHED: usize = 60;
-/// Candidates of either side whose texts tell what is being searched.
-const JUDGED: usize = 10;
-/// Matches by words that tell how far words can be trusted.
-const TRUSTED: usize = 3;
-/// Characters of a text that tell whether it is a program, what it covers, and whether two are the same.
-const READ_CHARS: usize = 1200;
 /// Readers kept open for the next questions.
 const READERS: usize = 4;
 pub const MAX_LIMIT: usize = 200;
@@ -76,6 +68,8 @@ pub struct Hit {
     pub project: Option<String>,
     pub session: Option<String>,
     pub score: f32,
+    /// What reading it costs.
+    pub tokens: u32,
     /// Memories that say nearly the same and are not shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub same: Vec<MemoryId>,
@@ -134,7 +128,9 @@ impl Search {
         let wanted = wanted.as_ref();
         let passes = |n: u64| wanted.is_none_or(|wanted| wanted.holds(n));
         let (lexical, nearest) = self.candidates(&tables, &query, ask.legs, &passes)?;
-        let ranked = rank(&tables, &query, ask, &lexical, &nearest, limit)?;
+        let memories = self.lexicon.read().unwrap_or_else(PoisonError::into_inner).memories();
+        let found = rank::Found { tables: &tables, query: &query, ask, memories };
+        let ranked = found.rank(&lexical, &nearest, limit)?;
         self.give_back(tables);
         Ok(ranked)
     }
@@ -194,95 +190,6 @@ impl Search {
     }
 }
 
-fn rank(
-    tables: &Tables,
-    query: &Query,
-    ask: &Ask,
-    lexical: &[Scored],
-    nearest: &Nearest,
-    limit: usize,
-) -> Result<Vec<Hit>> {
-    let mut candidates: HashMap<u64, Candidate> =
-        HashMap::with_capacity(lexical.len() + nearest.cosines.len());
-    for found in lexical {
-        candidates.entry(found.n).or_default().lexical = found.score;
-    }
-    for (n, cosine) in &nearest.cosines {
-        candidates.entry(*n).or_default().cosine = Some(*cosine);
-    }
-    let mut list: Vec<(u64, Candidate)> = candidates.into_iter().collect();
-    list.sort_unstable_by_key(|(n, _)| *n);
-    let mut cards = Cards { tables, read: HashMap::new() };
-    let share = fuse::dense_share(query.looks, cards.code_share(&list)?);
-    let trust = fuse::trust(cards.coverage(lexical, &query.words)?);
-    let values: Vec<Candidate> = list.iter().map(|(_, candidate)| *candidate).collect();
-    let mut order: Vec<(u64, Blended)> =
-        list.iter().map(|(n, _)| *n).zip(fuse::blend(&values, share, trust)).collect();
-    order.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(b.0.cmp(&a.0)));
-    order.truncate(WEIGHED.max(limit + limit / 2));
-    let mut ranked = Vec::with_capacity(order.len());
-    for (n, blended) in order {
-        if let Some(card) = cards.take(n)? {
-            ranked.push(Ranked::new(card, blended, query, ask));
-        }
-    }
-    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.card.n.cmp(&a.card.n)));
-    Ok(collapsed(&ranked, ask, limit))
-}
-
-/// Rows as they are needed, each read once.
-struct Cards<'a> {
-    tables: &'a Tables,
-    read: HashMap<u64, Option<Card>>,
-}
-
-impl Cards<'_> {
-    /// The share of programs among the best of either side, whichever is larger.
-    fn code_share(&mut self, candidates: &[(u64, Candidate)]) -> Result<f32> {
-        let mut larger = 0.0_f32;
-        let sides: [fn(&Candidate) -> f32; 2] = [|c| c.lexical, |c| c.cosine.unwrap_or(0.0)];
-        for side in sides {
-            let mut best: Vec<&(u64, Candidate)> = candidates.iter().filter(|(_, c)| side(c) > 0.0).collect();
-            best.sort_by(|a, b| side(&b.1).total_cmp(&side(&a.1)));
-            best.truncate(JUDGED);
-            let mut code = 0;
-            for (n, _) in &best {
-                code += usize::from(self.is_code(*n)?);
-            }
-            larger = larger.max(code as f32 / best.len().max(1) as f32);
-        }
-        Ok(larger)
-    }
-
-    /// The largest share of the question's words that one of the best matches holds.
-    fn coverage(&mut self, lexical: &[Scored], words: &[String]) -> Result<f32> {
-        let mut largest = 0;
-        for found in lexical.iter().take(TRUSTED) {
-            let card = self.take(found.n)?;
-            if let Some(card) = &card {
-                let held = recall::analyze(&format!("{}\n{}", card.title, card.beginning)).words;
-                largest = largest.max(words.iter().filter(|word| held.contains(word)).count());
-            }
-            self.read.insert(found.n, card);
-        }
-        Ok(if words.is_empty() { 1.0 } else { largest as f32 / words.len() as f32 })
-    }
-
-    fn is_code(&mut self, n: u64) -> Result<bool> {
-        let card = self.take(n)?;
-        let code = card.as_ref().is_some_and(|card| recall::shape(&card.beginning) == Shape::Code);
-        self.read.insert(n, card);
-        Ok(code)
-    }
-
-    fn take(&mut self, n: u64) -> Result<Option<Card>> {
-        match self.read.remove(&n) {
-            Some(card) => Ok(card),
-            None => Ok(self.tables.card(n, READ_CHARS)?),
-        }
-    }
-}
-
 /// What the dense side found.
 #[derive(Debug, Default)]
 struct Nearest {
@@ -325,82 +232,6 @@ fn filter_of(asked: &MemoryFilter, query: &mut Query, now: Millis) -> MemoryFilt
         }
     }
     filter
-}
-
-struct Ranked {
-    card: Card,
-    score: f32,
-    blended: Blended,
-    factors: Vec<Factor>,
-}
-
-impl Ranked {
-    fn new(card: Card, blended: Blended, query: &Query, ask: &Ask) -> Self {
-        let factors = weigh::factors(&signals(&card, query, ask));
-        let score = blended.score * weigh::product(&factors);
-        Self { card, score, blended, factors }
-    }
-
-    fn why(&self) -> Vec<Reason> {
-        let sides = [
-            Reason { name: "words", value: self.blended.lexical },
-            Reason { name: "nearness", value: self.blended.dense },
-        ];
-        sides.into_iter().chain(self.factors.iter().copied().map(Reason::from)).collect()
-    }
-}
-
-fn signals(card: &Card, query: &Query, ask: &Ask) -> Signals {
-    // A time of zero is "not known": imports without one.
-    let at = (card.at > 0).then_some(card.at);
-    let here = ask.here.as_ref();
-    let raw = [MemoryKind::Chunk, MemoryKind::Prompt];
-    Signals {
-        age: at.map(|at| ask.now.saturating_sub(at)),
-        hits: card.hits,
-        prevented: card.prevented,
-        critical: card.critical,
-        pinned: card.pinned,
-        urgent: card.urgent,
-        same_project: here.map(|here| {
-            card.project_key.as_deref() == Some(here.project_key.as_str())
-                || card.project.as_deref() == Some(here.project.as_str())
-        }),
-        same_branch: here.and_then(|here| Some(here.branch.as_deref()? == card.branch.as_deref()?)),
-        in_window: query.window.zip(at).map(|(window, at)| window.holds(at)),
-        superseded: card.superseded_by.is_some(),
-        raw: raw.iter().any(|kind| kind.name() == card.kind),
-    }
-}
-
-fn collapsed(ranked: &[Ranked], ask: &Ask, limit: usize) -> Vec<Hit> {
-    let entries: Vec<Entry> = ranked
-        .iter()
-        .map(|ranked| Entry {
-            id: ranked.card.id.as_u64(),
-            words: signature(&ranked.card.beginning),
-            superseded_by: ranked.card.superseded_by.map(MemoryId::as_u64),
-        })
-        .collect();
-    collapse(&entries)
-        .into_iter()
-        .take(limit)
-        .map(|(at, same)| {
-            let Ranked { card, score, .. } = &ranked[at];
-            Hit {
-                id: card.id,
-                external_id: card.external_id.clone(),
-                kind: MemoryKind::from_name(&card.kind).unwrap_or(MemoryKind::Document),
-                title: card.title.clone(),
-                at: card.at,
-                project: card.project.clone(),
-                session: card.session.clone(),
-                score: *score,
-                same: same.iter().map(|at| ranked[*at].card.id).collect(),
-                why: ask.explain.then(|| ranked[at].why()),
-            }
-        })
-        .collect()
 }
 
 /// The model search uses for questions and for what is due.

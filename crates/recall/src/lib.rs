@@ -6,6 +6,7 @@ pub mod collapse;
 mod fold;
 pub mod fuse;
 pub mod query;
+pub mod reading;
 mod stem;
 mod stop;
 pub mod weigh;

@@ -21,6 +21,11 @@ const CONTEXT_CHARS: usize = 1000;
 const PART_CHARS: usize = 1000;
 /// Parts of one memory; beyond them words must do.
 const MAX_PARTS: usize = 16;
+/// Fewer characters are no thought of their own: such a sentence is read with the next, or the last with the one
+/// before.
+const SENTENCE_CHARS: usize = 40;
+/// Sentences of one turn that are read by themselves.
+const MAX_SENTENCES: usize = 8;
 /// The counts of frequent terms are read again when the store has grown by this much.
 const GROWN: f64 = 1.2;
 
@@ -179,7 +184,35 @@ fn parts(title: &str, text: &str) -> Vec<String> {
     if parts.is_empty() && !title.is_empty() {
         parts.push(title.to_owned());
     }
+    if parts.len() == 1 && !text.contains('\n') {
+        let sentences = sentences(text);
+        if sentences.len() > 1 {
+            parts.extend(sentences.into_iter().take(MAX_SENTENCES).map(str::to_owned));
+        }
+    }
     parts
+}
+
+/// What is said in one breath may speak of several things, and is asked for by one of them: its sentences.
+fn sentences(text: &str) -> Vec<&str> {
+    let mut sentences: Vec<&str> = Vec::new();
+    let (mut before, mut start) = (0, 0);
+    let mut letters = text.char_indices().peekable();
+    while let Some((at, letter)) = letters.next() {
+        let ends = matches!(letter, '.' | '!' | '?' | '。' | '！' | '？')
+            && letters.peek().is_none_or(|(_, next)| next.is_whitespace() || !letter.is_ascii());
+        let end = at + letter.len_utf8();
+        if ends && end - start >= SENTENCE_CHARS {
+            sentences.push(text[start..end].trim());
+            (before, start) = (start, end);
+        }
+    }
+    if text[start..].trim().len() >= SENTENCE_CHARS {
+        sentences.push(text[start..].trim());
+    } else if let Some(last) = sentences.last_mut() {
+        *last = text[before..].trim();
+    }
+    sentences
 }
 
 fn first_line(text: &str) -> &str {
@@ -222,6 +255,26 @@ mod tests {
         assert_eq!(parts("Title", ""), ["Title"]);
         assert_eq!(parts("Short", "short text"), ["Short\nshort text"]);
         assert!(parts("", &"x".repeat(1_000_000)).len() <= MAX_PARTS);
+    }
+
+    #[test]
+    fn a_turn_is_read_whole_and_by_its_sentences() {
+        let text =
+            "I am looking for a new bicycle for the city. By the way, my old one was stolen in March! Ok.";
+        assert_eq!(
+            parts("", text),
+            [
+                text,
+                "I am looking for a new bicycle for the city.",
+                "By the way, my old one was stolen in March! Ok."
+            ]
+        );
+        assert_eq!(parts("", "One sentence about v1.2.3 of it.").len(), 1);
+        assert_eq!(
+            parts("", "First line of a note, which is long enough.\nAnd the second one, too.").len(),
+            1
+        );
+        assert!(parts("", &"This is a sentence that goes on for a while. ".repeat(20)).len() <= 9);
     }
 
     #[test]

@@ -61,6 +61,8 @@ pub struct Card {
     pub hits: u64,
     pub prevented: u64,
     pub superseded_by: Option<MemoryId>,
+    /// What reading it costs.
+    pub tokens: u32,
     /// The text up to the length that was asked for.
     pub beginning: String,
 }
@@ -161,6 +163,15 @@ impl Tables {
             .map_err(|e| sort(&self.path, e))
     }
 
+    /// In about how many memories a term occurs; 0 if in few.
+    pub fn holding(&self, term: &str) -> Result<u64, StoreError> {
+        self.connection
+            .prepare_cached("SELECT docs FROM term_samples WHERE term = ?1")
+            .and_then(|mut statement| statement.query_row([term], |row| unsigned(row, 0)).optional())
+            .map(|docs| docs.unwrap_or(0) * SAMPLE)
+            .map_err(|e| sort(&self.path, e))
+    }
+
     /// How many memories wait for their terms.
     pub fn count_terms_due(&self) -> Result<u64, StoreError> {
         self.connection
@@ -174,7 +185,7 @@ impl Tables {
         self.connection
             .prepare_cached(
                 "SELECT n, id, external_id, kind, title, at, session, project, project_key, branch, urgency, critical,
-                     pinned, hits, prevented, superseded_by, substr(text, 1, ?2)
+                     pinned, hits, prevented, superseded_by, substr(text, 1, ?2), tokens
                  FROM memories WHERE n = ?1",
             )
             .and_then(|mut statement| {
@@ -199,6 +210,7 @@ impl Tables {
                             .get::<_, Option<i64>>(15)?
                             .map(|id| MemoryId::from_u64(id.cast_unsigned())),
                         beginning: row.get(16)?,
+                        tokens: u32::try_from(unsigned(row, 17)?).unwrap_or(u32::MAX),
                     })
                 };
                 statement.query_row(params![number(n), chars as i64], read).optional()
@@ -313,6 +325,7 @@ mod tests {
         assert!(numbers(&tables, &any_of(["first"]), 10, &|_| true).is_empty());
         assert_eq!(numbers(&tables, &any_of(["second"]), 10, &|_| true), [16]);
         assert_eq!(tables.frequent_terms(16).unwrap().len(), 2);
+        assert_eq!((tables.holding("second").unwrap(), tables.holding("third").unwrap()), (16, 0));
         tables.write(|batch| batch.drop_terms(16)).unwrap();
         assert!(numbers(&tables, &any_of(["second"]), 10, &|_| true).is_empty());
     }

@@ -1,0 +1,218 @@
+//! Candidates of both sides become one list: blended, read a second time, weighed, collapsed. Asks no index and no
+//! model: who else might fit is settled before.
+
+use std::collections::HashMap;
+
+use model::{MemoryId, MemoryKind};
+use recall::collapse::{Entry, collapse, signature};
+use recall::fuse::{self, Blended, Candidate, Voices};
+use recall::weigh::{self, Factor, Signals};
+use recall::{Query, Shape};
+use store::{Card, Scored, Tables};
+
+use super::second::Second;
+use super::{Ask, Hit, Legs, Nearest, Reason};
+use crate::Result;
+
+/// Of the blended candidates, those whose rows are read to be weighed.
+const WEIGHED: usize = 60;
+/// Candidates of either side whose texts tell what is being searched.
+const JUDGED: usize = 10;
+/// Matches by words that tell how far words can be trusted.
+const TRUSTED: usize = 3;
+/// Characters of a text that tell whether it is a program, what it covers, and whether two are the same.
+const READ_CHARS: usize = 1200;
+
+/// A question and where its answers are read.
+pub(super) struct Found<'a> {
+    pub(super) tables: &'a Tables,
+    pub(super) query: &'a Query,
+    pub(super) ask: &'a Ask,
+    /// How many there are in all.
+    pub(super) memories: u64,
+}
+
+impl Found<'_> {
+    pub(super) fn rank(&self, lexical: &[Scored], nearest: &Nearest, limit: usize) -> Result<Vec<Hit>> {
+        let list = candidates(lexical, nearest);
+        let mut cards = Cards { tables: self.tables, read: HashMap::new() };
+        let values: Vec<Candidate> = list.iter().map(|(_, candidate)| *candidate).collect();
+        let share = fuse::dense_share(self.query.looks, cards.code_share(&list)?);
+        let trust = fuse::trust(cards.coverage(lexical, &self.query.words)?);
+        let voices = fuse::voices(&values, share, trust);
+        let mut order: Vec<(u64, Blended)> =
+            list.iter().map(|(n, _)| *n).zip(fuse::blend(&values, voices)).collect();
+        order.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(b.0.cmp(&a.0)));
+        order.truncate(WEIGHED.max(limit + limit / 2));
+        let mut ranked = Vec::with_capacity(order.len());
+        for (n, blended) in order {
+            if let Some(card) = cards.take(n)? {
+                ranked.push(Ranked { card, score: blended.score, second: 0.0, blended, factors: Vec::new() });
+            }
+        }
+        if self.ask.legs == Legs::Both {
+            self.look_again(&mut ranked, voices)?;
+        }
+        for ranked in &mut ranked {
+            ranked.weigh(self.query, self.ask);
+        }
+        ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.card.n.cmp(&a.card.n)));
+        Ok(collapsed(&ranked, self.ask, limit))
+    }
+
+    fn look_again(&self, ranked: &mut [Ranked], voices: Voices) -> Result<()> {
+        let second = Second::new(self.tables, &self.query.text, self.memories)?;
+        let texts = ranked.iter().take(WEIGHED).map(|ranked| (&*ranked.card.title, &*ranked.card.beginning));
+        let looks = second.looks(texts);
+        for (ranked, look) in ranked.iter_mut().zip(looks) {
+            ranked.second = fuse::second(look, voices);
+        }
+        Ok(())
+    }
+}
+
+fn candidates(lexical: &[Scored], nearest: &Nearest) -> Vec<(u64, Candidate)> {
+    let mut candidates: HashMap<u64, Candidate> =
+        HashMap::with_capacity(lexical.len() + nearest.cosines.len());
+    for found in lexical {
+        candidates.entry(found.n).or_default().lexical = found.score;
+    }
+    for (n, cosine) in &nearest.cosines {
+        candidates.entry(*n).or_default().cosine = Some(*cosine);
+    }
+    let mut list: Vec<(u64, Candidate)> = candidates.into_iter().collect();
+    list.sort_unstable_by_key(|(n, _)| *n);
+    list
+}
+
+/// Rows as they are needed, each read once.
+struct Cards<'a> {
+    tables: &'a Tables,
+    read: HashMap<u64, Option<Card>>,
+}
+
+impl Cards<'_> {
+    /// The share of programs among the best of either side, whichever is larger.
+    fn code_share(&mut self, candidates: &[(u64, Candidate)]) -> Result<f32> {
+        let mut larger = 0.0_f32;
+        let sides: [fn(&Candidate) -> f32; 2] = [|c| c.lexical, |c| c.cosine.unwrap_or(0.0)];
+        for side in sides {
+            let mut best: Vec<&(u64, Candidate)> = candidates.iter().filter(|(_, c)| side(c) > 0.0).collect();
+            best.sort_by(|a, b| side(&b.1).total_cmp(&side(&a.1)));
+            best.truncate(JUDGED);
+            let mut code = 0;
+            for (n, _) in &best {
+                code += usize::from(self.is_code(*n)?);
+            }
+            larger = larger.max(code as f32 / best.len().max(1) as f32);
+        }
+        Ok(larger)
+    }
+
+    /// The largest share of the question's words that one of the best matches holds.
+    fn coverage(&mut self, lexical: &[Scored], words: &[String]) -> Result<f32> {
+        let mut largest = 0;
+        for found in lexical.iter().take(TRUSTED) {
+            let card = self.take(found.n)?;
+            if let Some(card) = &card {
+                let held = recall::analyze(&format!("{}\n{}", card.title, card.beginning)).words;
+                largest = largest.max(words.iter().filter(|word| held.contains(word)).count());
+            }
+            self.read.insert(found.n, card);
+        }
+        Ok(if words.is_empty() { 1.0 } else { largest as f32 / words.len() as f32 })
+    }
+
+    fn is_code(&mut self, n: u64) -> Result<bool> {
+        let card = self.take(n)?;
+        let code = card.as_ref().is_some_and(|card| recall::shape(&card.beginning) == Shape::Code);
+        self.read.insert(n, card);
+        Ok(code)
+    }
+
+    fn take(&mut self, n: u64) -> Result<Option<Card>> {
+        match self.read.remove(&n) {
+            Some(card) => Ok(card),
+            None => Ok(self.tables.card(n, READ_CHARS)?),
+        }
+    }
+}
+
+struct Ranked {
+    card: Card,
+    score: f32,
+    /// What a second look adds.
+    second: f32,
+    blended: Blended,
+    factors: Vec<Factor>,
+}
+
+impl Ranked {
+    fn weigh(&mut self, query: &Query, ask: &Ask) {
+        self.factors = weigh::factors(&signals(&self.card, query, ask));
+        self.score = (self.blended.score + self.second) * weigh::product(&self.factors);
+    }
+
+    fn why(&self) -> Vec<Reason> {
+        let sides = [
+            Reason { name: "words", value: self.blended.lexical },
+            Reason { name: "nearness", value: self.blended.dense },
+        ];
+        let second = (self.second > 0.0).then_some(Reason { name: "reading", value: self.second });
+        sides.into_iter().chain(second).chain(self.factors.iter().copied().map(Reason::from)).collect()
+    }
+}
+
+fn signals(card: &Card, query: &Query, ask: &Ask) -> Signals {
+    // A time of zero is "not known": imports without one.
+    let at = (card.at > 0).then_some(card.at);
+    let here = ask.here.as_ref();
+    let raw = [MemoryKind::Chunk, MemoryKind::Prompt];
+    Signals {
+        age: at.map(|at| ask.now.saturating_sub(at)),
+        hits: card.hits,
+        prevented: card.prevented,
+        critical: card.critical,
+        pinned: card.pinned,
+        urgent: card.urgent,
+        same_project: here.map(|here| {
+            card.project_key.as_deref() == Some(here.project_key.as_str())
+                || card.project.as_deref() == Some(here.project.as_str())
+        }),
+        same_branch: here.and_then(|here| Some(here.branch.as_deref()? == card.branch.as_deref()?)),
+        in_window: query.window.zip(at).map(|(window, at)| window.holds(at)),
+        superseded: card.superseded_by.is_some(),
+        raw: raw.iter().any(|kind| kind.name() == card.kind),
+    }
+}
+
+fn collapsed(ranked: &[Ranked], ask: &Ask, limit: usize) -> Vec<Hit> {
+    let entries: Vec<Entry> = ranked
+        .iter()
+        .map(|ranked| Entry {
+            id: ranked.card.id.as_u64(),
+            words: signature(&ranked.card.beginning),
+            superseded_by: ranked.card.superseded_by.map(MemoryId::as_u64),
+        })
+        .collect();
+    collapse(&entries)
+        .into_iter()
+        .take(limit)
+        .map(|(at, same)| {
+            let Ranked { card, score, .. } = &ranked[at];
+            Hit {
+                id: card.id,
+                external_id: card.external_id.clone(),
+                kind: MemoryKind::from_name(&card.kind).unwrap_or(MemoryKind::Document),
+                title: card.title.clone(),
+                at: card.at,
+                project: card.project.clone(),
+                session: card.session.clone(),
+                score: *score,
+                tokens: card.tokens,
+                same: same.iter().map(|at| ranked[*at].card.id).collect(),
+                why: ask.explain.then(|| ranked[at].why()),
+            }
+        })
+        .collect()
+}

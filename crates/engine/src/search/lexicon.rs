@@ -13,8 +13,10 @@ const FREQUENT: f64 = 0.05;
 /// Below this many memories every list is short.
 const SMALL: u64 = 20_000;
 /// Rows that all terms of a question together may bring, and one more for so many memories; the rarest come first.
-const ROWS: u64 = 16_000;
-const MEMORIES_PER_ROW: u64 = 50;
+/// A row costs a look at its length, which is most of a search; whatever else the question says is read in the
+/// second look at the best of them.
+const ROWS: u64 = 6_000;
+const MEMORIES_PER_ROW: u64 = 100;
 /// A term is frequent enough to be counted from one in so many memories.
 const COUNTED: u64 = 200;
 /// Terms looked up at most.
@@ -49,7 +51,22 @@ impl Lexicon {
         let phrases: Vec<String> = query.phrases.iter().map(|words| words.join(" ")).collect();
         let terms = query.names.iter().chain(&query.words).map(String::as_str);
         let chosen = self.choose(terms.collect());
+        // Where every word is frequent, what holds both comes before what holds one of them.
+        if let [one, other] = chosen[..]
+            && phrases.is_empty()
+            && self.rows(one).min(self.rows(other)) > self.room()
+        {
+            return format!("{} AND {}", any_of([one]), any_of([other]));
+        }
         any_of(phrases.iter().map(String::as_str).chain(chosen))
+    }
+
+    fn rows(&self, term: &str) -> u64 {
+        self.frequent.get(term).copied().unwrap_or(self.memories / (2 * COUNTED))
+    }
+
+    fn room(&self) -> u64 {
+        ROWS + self.memories / MEMORIES_PER_ROW
     }
 
     fn choose<'a>(&self, mut terms: Vec<&'a str>) -> Vec<&'a str> {
@@ -57,18 +74,16 @@ impl Lexicon {
             terms.truncate(2 * TERMS);
             return terms;
         }
-        let rows = |term: &str| self.frequent.get(term).copied().unwrap_or(self.memories / (2 * COUNTED));
-        terms.sort_by_key(|term| rows(term));
+        terms.sort_by_key(|term| self.rows(term));
         let bar = (self.memories as f64 * FREQUENT) as u64;
-        let room = ROWS + self.memories / MEMORIES_PER_ROW;
         let mut total = 0;
         let kept = terms
             .iter()
             .take(TERMS)
             .enumerate()
             .take_while(|(at, term)| {
-                total += rows(term);
-                *at < AT_LEAST || (rows(term) <= bar && total <= room)
+                total += self.rows(term);
+                *at < AT_LEAST || (self.rows(term) <= bar && total <= self.room())
             })
             .count();
         terms.truncate(kept);
@@ -89,6 +104,9 @@ mod tests {
     fn frequent_terms_are_left_out_where_there_are_rarer_ones() {
         let lexicon = lexicon(&[("error", 400_000), ("test", 300_000), ("token", 30_000)]);
         assert_eq!(lexicon.choose(vec!["error", "token", "refresh", "test"]), ["refresh", "token"]);
+        let ask = |text| lexicon.expression(&Query::read(text, 0));
+        assert_eq!(ask("error test"), "\"test\" AND \"error\"");
+        assert_eq!(ask("refresh test"), "\"refresh\" OR \"test\"");
         assert_eq!(lexicon.choose(vec!["error", "test"]), ["test", "error"]);
     }
 

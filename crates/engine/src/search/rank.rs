@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use model::{MemoryId, MemoryKind};
 use recall::collapse::{Entry, collapse, signature};
-use recall::fuse::{self, Blended, Candidate, Voices};
+use recall::fuse::{self, Blended, Candidate};
 use recall::weigh::{self, Factor, Signals};
 use recall::{Query, Shape};
 use store::{Card, Scored, Tables};
@@ -37,7 +37,8 @@ impl Found<'_> {
         let list = candidates(lexical, nearest);
         let mut cards = Cards { tables: self.tables, read: HashMap::new() };
         let values: Vec<Candidate> = list.iter().map(|(_, candidate)| *candidate).collect();
-        let share = fuse::dense_share(self.query.looks, cards.code_share(&list)?);
+        let code = cards.code_share(&list)?;
+        let share = fuse::dense_share(self.query.looks, code);
         let trust = fuse::trust(cards.coverage(lexical, &self.query.words)?);
         let voices = fuse::voices(&values, share, trust);
         let mut order: Vec<(u64, Blended)> =
@@ -51,7 +52,7 @@ impl Found<'_> {
             }
         }
         if self.ask.legs == Legs::Both {
-            self.look_again(&mut ranked, voices)?;
+            self.look_again(&mut ranked, code)?;
         }
         for ranked in &mut ranked {
             ranked.weigh(self.query, self.ask);
@@ -60,12 +61,12 @@ impl Found<'_> {
         Ok(collapsed(&ranked, self.ask, limit))
     }
 
-    fn look_again(&self, ranked: &mut [Ranked], voices: Voices) -> Result<()> {
+    fn look_again(&self, ranked: &mut [Ranked], code: f32) -> Result<()> {
         let second = Second::new(self.tables, &self.query.text, self.memories)?;
         let texts = ranked.iter().take(WEIGHED).map(|ranked| (&*ranked.card.title, &*ranked.card.beginning));
         let looks = second.looks(texts);
         for (ranked, look) in ranked.iter_mut().zip(looks) {
-            ranked.second = fuse::second(look, voices);
+            ranked.second = fuse::second(look, code);
         }
         Ok(())
     }

@@ -101,10 +101,13 @@ impl Query {
     }
 
     fn take(&mut self, chunk: &Chunk<'_>, silent: &mut Vec<String>) {
-        let name = chunk.is_name();
-        for mut word in chunk.words() {
-            // In a name every word counts: `--no-ignore` is about what is not ignored.
-            let list = if is_stop(&word) && !name { &mut *silent } else { &mut self.words };
+        let words = chunk.words();
+        let name = chunk.is_name() && words.iter().any(|word| word.len() > 1);
+        for mut word in words {
+            // In a name every word counts: `--no-ignore` is about what is not ignored. A letter by itself is in
+            // every other text, and "e.g." is two of them.
+            let lone = word.len() == 1 && word.as_bytes()[0].is_ascii_alphabetic();
+            let list = if (is_stop(&word) || lone) && !name { &mut *silent } else { &mut self.words };
             stem(&mut word);
             if list.len() < MAX_TERMS && !list.contains(&word) {
                 list.push(word);
@@ -186,6 +189,7 @@ mod tests {
         let query = read("Why did the token refresh fail?");
         assert_eq!(query.words, ["token", "refresh", "fail"]);
         assert_eq!(query.looks, Looks::Prose);
+        assert_eq!(read("How many flags, e.g. -v, are there?").words, ["flag"]);
         assert_eq!(read("to be or not to be").words, ["to", "be", "or", "not"]);
     }
 

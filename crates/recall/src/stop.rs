@@ -7,12 +7,13 @@ const STOP: &[&str] = &[
     "as", "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can",
     "could", "couldn", "did", "didn", "do", "does", "doesn", "doing", "don", "down", "during", "each", "few",
     "for", "from", "further", "get", "got", "had", "has", "have", "having", "he", "her", "here", "hers",
-    "him", "his", "how", "i", "if", "in", "into", "is", "isn", "it", "its", "itself", "just", "me", "more",
-    "most", "my", "myself", "no", "nor", "not", "now", "of", "off", "on", "once", "only", "or", "other",
-    "our", "ours", "out", "over", "own", "same", "she", "should", "shouldn", "so", "some", "such", "than",
-    "that", "the", "their", "theirs", "them", "then", "there", "these", "they", "this", "those", "through",
-    "to", "too", "under", "until", "up", "us", "very", "was", "wasn", "we", "were", "what", "when", "where",
-    "which", "while", "who", "whom", "why", "will", "with", "won", "would", "wouldn", "you", "your", "yours",
+    "him", "his", "how", "i", "if", "in", "into", "is", "isn", "it", "its", "itself", "just", "many", "me",
+    "more", "most", "much", "my", "myself", "no", "nor", "not", "now", "of", "off", "on", "once", "only",
+    "or", "other", "our", "ours", "out", "over", "own", "same", "she", "should", "shouldn", "so", "some",
+    "such", "than", "that", "the", "their", "theirs", "them", "then", "there", "these", "they", "this",
+    "those", "through", "to", "too", "under", "until", "up", "us", "very", "was", "wasn", "we", "were",
+    "what", "when", "where", "which", "while", "who", "whom", "why", "will", "with", "won", "would",
+    "wouldn", "you", "your", "yours",
 ];
 
 pub(crate) fn is_stop(word: &str) -> bool {

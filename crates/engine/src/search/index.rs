@@ -164,7 +164,7 @@ fn title_and_body<'a>(title: &'a str, text: &'a str) -> (&'a str, &'a str) {
 
 /// A text as the model reads it: whole if it is short, else cut where it pauses, each part under the title.
 fn parts(title: &str, text: &str) -> Vec<String> {
-    let text = text.trim();
+    let text = without_files(text.trim());
     let (title, _) =
         if text.starts_with(title.trim_end_matches(['…', '.'])) { ("", text) } else { (title, text) };
     let mut parts = Vec::new();
@@ -191,6 +191,19 @@ fn parts(title: &str, text: &str) -> Vec<String> {
         }
     }
     parts
+}
+
+/// A list of files at the end of a text is found by its words; a model that reads sentences is only led astray by it.
+fn without_files(text: &str) -> &str {
+    let Some((before, last)) = text.rsplit_once('\n') else { return text };
+    let is_path = |item: &str| {
+        let item = item.trim();
+        !item.is_empty() && !item.contains(char::is_whitespace) && item.contains(['/', '.'])
+    };
+    match last.split_once(": ") {
+        Some((label, files)) if !label.contains(' ') && files.split(',').all(is_path) => before.trim_end(),
+        _ => text,
+    }
 }
 
 /// What is said in one breath may speak of several things, and is asked for by one of them: its sentences.
@@ -275,6 +288,14 @@ mod tests {
             1
         );
         assert!(parts("", &"This is a sentence that goes on for a while. ".repeat(20)).len() <= 9);
+    }
+
+    #[test]
+    fn a_list_of_files_at_the_end_is_not_read_by_the_model() {
+        assert_eq!(without_files("fix it\nfiles: src/a.rs, Cargo.toml"), "fix it");
+        for text in ["fix it\nnote: see src/a.rs", "files: src/a.rs", "a\nreturn: x", "a\nfiles: "] {
+            assert_eq!(without_files(text), text);
+        }
     }
 
     #[test]

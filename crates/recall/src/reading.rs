@@ -4,31 +4,25 @@
 
 use std::collections::HashMap;
 
+use crate::analyze::MAX_TERM;
 use crate::fold;
 use crate::stem::stem;
 use crate::stop::is_stop;
 
 /// Words of a question that are looked for; a page of text has its subject among the first of them.
 const MAX_ASKED: usize = 24;
-/// Distinct words of a text that are read.
-const MAX_READ: usize = 160;
+/// Words of a text that are read; the rest is more of the same.
+const MAX_READ: usize = 200;
 
-/// The distinct words of a title and a text as they are written, but for capitals and marks; without those that say nothing.
-pub fn forms(texts: [&str; 2], limit: usize) -> Vec<String> {
-    let mut seen = std::collections::HashSet::new();
-    let mut forms = Vec::new();
+/// Calls `each` with the words of a text as they are written, but for capitals and marks, up to `limit` of them.
+fn each_form(texts: [&str; 2], limit: usize, each: &mut dyn FnMut(&str)) {
+    let mut form = String::new();
     let words = texts.into_iter().flat_map(|text| text.split(|letter: char| !letter.is_alphanumeric()));
-    for word in words.filter(|word| !word.is_empty()) {
-        let mut form = String::with_capacity(word.len());
+    for word in words.filter(|word| !word.is_empty() && word.len() <= MAX_TERM).take(limit) {
+        form.clear();
         word.chars().for_each(|letter| fold::push(letter, &mut form));
-        if !is_stop(&form) && form.len() <= crate::analyze::MAX_TERM && seen.insert(form.clone()) {
-            forms.push(form);
-            if forms.len() == limit {
-                break;
-            }
-        }
+        each(&form);
     }
-    forms
 }
 
 /// A word of a question.
@@ -41,14 +35,17 @@ pub struct Asked {
     pub weight: f32,
 }
 
-/// The words of a question, all of the same weight.
+/// The distinct words of a question, all of the same weight.
 pub fn asked(text: &str) -> Vec<Asked> {
-    let word = |form: String| {
-        let mut term = form.clone();
-        stem(&mut term);
-        Asked { form, term, weight: 1.0 }
-    };
-    forms([text, ""], MAX_ASKED).into_iter().map(word).collect()
+    let mut asked: Vec<Asked> = Vec::new();
+    each_form([text, ""], MAX_READ, &mut |form| {
+        if asked.len() < MAX_ASKED && !is_stop(form) && asked.iter().all(|word| word.form != form) {
+            let mut term = form.to_owned();
+            stem(&mut term);
+            asked.push(Asked { form: form.to_owned(), term, weight: 1.0 });
+        }
+    });
+    asked
 }
 
 /// What a word tells that is in about `holding` of `memories`: the rarer, the more.
@@ -75,8 +72,8 @@ pub struct Reader<'a> {
     asked: &'a [Asked],
     total: f32,
     likeness: &'a mut Likeness<'a>,
-    /// Texts about one thing share most of their words.
-    known: HashMap<String, Vec<f32>>,
+    /// By word: its place in the question, and its likeness. Texts about one thing share most of their words.
+    known: HashMap<String, (Option<usize>, Vec<f32>)>,
 }
 
 impl std::fmt::Debug for Reader<'_> {
@@ -97,15 +94,21 @@ impl<'a> Reader<'a> {
         }
         let mut exact = vec![0.0_f32; self.asked.len()];
         let mut alike = vec![0.0_f32; self.asked.len()];
-        for form in forms(texts, MAX_READ) {
-            if let Some(at) = self.asked.iter().position(|word| word.form == form) {
-                exact[at] = 1.0;
+        let Self { asked, likeness, known, .. } = self;
+        each_form(texts, MAX_READ, &mut |form| {
+            if !known.contains_key(form) {
+                let at = asked.iter().position(|word| word.form == form);
+                let likeness = if is_stop(form) { Vec::new() } else { likeness(form) };
+                known.insert(form.to_owned(), (at, likeness));
             }
-            let likeness = self.known.entry(form).or_insert_with_key(|form| (self.likeness)(form.as_str()));
+            let (at, likeness) = &known[form];
+            if let Some(at) = at {
+                exact[*at] = 1.0;
+            }
             for (best, value) in alike.iter_mut().zip(likeness) {
                 *best = best.max(*value);
             }
-        }
+        });
         let share = |values: &[f32]| {
             let held: f32 = self.asked.iter().zip(values).map(|(word, value)| word.weight * value).sum();
             held / self.total
@@ -151,7 +154,8 @@ mod tests {
     #[test]
     fn only_so_many_words_are_read() {
         let text = (0..10_000).map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ");
-        assert_eq!(forms([&text, ""], MAX_READ).len(), MAX_READ);
-        assert_eq!(asked(&text).len(), MAX_ASKED);
+        let mut read = 0;
+        each_form([&text, &text], MAX_READ, &mut |_| read += 1);
+        assert_eq!((read, asked(&text).len()), (MAX_READ, MAX_ASKED));
     }
 }

@@ -16,6 +16,8 @@ use crate::Result;
 
 /// Of the blended candidates, those whose rows are read to be weighed.
 const WEIGHED: usize = 60;
+/// The first of them are read a second time.
+const READ_AGAIN: usize = 50;
 /// Candidates of either side whose texts tell what is being searched.
 const JUDGED: usize = 10;
 /// Matches by words that tell how far words can be trusted.
@@ -62,8 +64,9 @@ impl Found<'_> {
     }
 
     fn look_again(&self, ranked: &mut [Ranked], code: f32) -> Result<()> {
-        let second = Second::new(self.tables, &self.query.text, self.memories)?;
-        let texts = ranked.iter().take(WEIGHED).map(|ranked| (&*ranked.card.title, &*ranked.card.beginning));
+        let second = Second::new(self.tables, &self.query.text, self.memories, code)?;
+        let texts =
+            ranked.iter().take(READ_AGAIN).map(|ranked| (&*ranked.card.title, &*ranked.card.beginning));
         let looks = second.looks(texts);
         for (ranked, look) in ranked.iter_mut().zip(looks) {
             ranked.second = fuse::second(look, code);

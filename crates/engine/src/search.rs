@@ -8,6 +8,7 @@ mod index;
 mod lexicon;
 mod rank;
 mod second;
+mod widen;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -127,6 +128,10 @@ impl Search {
         let wanted = tables.numbers(&filter)?.map(|numbers| Wanted::new(&numbers));
         let wanted = wanted.as_ref();
         let passes = |n: u64| wanted.is_none_or(|wanted| wanted.holds(n));
+        widen::find_beginnings(&tables, &mut query)?;
+        if let Some(window) = widen::window(&tables, &query, ask, &passes)? {
+            query.window = Some(window);
+        }
         let (lexical, nearest) = self.candidates(&tables, &query, ask.legs, &passes)?;
         let memories = self.lexicon.read().unwrap_or_else(PoisonError::into_inner).memories();
         let found = rank::Found { tables: &tables, query: &query, ask, memories };
@@ -147,6 +152,7 @@ impl Search {
         let near = || if legs == Legs::Words { None } else { dense.nearest(&query.text, CANDIDATES, passes) };
         let words = || {
             let expression = self.lexicon.read().unwrap_or_else(PoisonError::into_inner).expression(query);
+            let expression = widen::or_beginning(expression, &query.prefixes);
             tables.lexical(&expression, CANDIDATES, passes)
         };
         if legs == Legs::Nearness {

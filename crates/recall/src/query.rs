@@ -2,9 +2,10 @@
 //! passes, and nothing is too long or too empty. Says what is looked for; how often it occurs is the index's knowledge.
 
 use crate::analyze::{self, Chunk, each_chunk};
+use crate::fold;
 use crate::stem::stem;
 use crate::stop::is_stop;
-use crate::when::{self, Window};
+use crate::when::{self, Event, Window};
 
 /// A pasted page asks for no more than its beginning says.
 pub const MAX_CHARS: usize = 10_000;
@@ -13,6 +14,9 @@ const MAX_TERMS: usize = 64;
 /// Quoted phrases and their words that are taken at their word.
 const MAX_PHRASES: usize = 4;
 const MAX_PHRASE_WORDS: usize = 8;
+/// Beginnings of words in one question, and the letters that make one: fewer begin too many words.
+const MAX_PREFIXES: usize = 4;
+const MIN_PREFIX: usize = 2;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Query {
@@ -22,8 +26,12 @@ pub struct Query {
     pub names: Vec<String>,
     /// What stood between quotes or backticks, as stemmed words in order; at least two each.
     pub phrases: Vec<Vec<String>>,
+    /// Beginnings of words (`auth*`), folded, not stemmed.
+    pub prefixes: Vec<String>,
     /// The time the question speaks of.
     pub window: Option<Window>,
+    /// The event it measures its time by, where it names no time itself.
+    pub event: Option<Event>,
     /// `key:value` pieces with a key we know, taken out of the text.
     pub filters: Vec<(Key, String)>,
     /// What is left, for a model that reads sentences.
@@ -77,6 +85,8 @@ impl Query {
         let (filters, text) = take_filters(text);
         let mut query = Self { window: when::window(&text, now), filters, ..Self::default() };
         query.looks = looks(&text);
+        query.prefixes = prefixes(&text);
+        query.event = if query.window.is_none() { when::event(&text) } else { None };
         for quoted in quoted(&text) {
             let words = analyze::analyze(quoted).words;
             if words.len() > 1 && query.phrases.len() < MAX_PHRASES {
@@ -141,6 +151,20 @@ fn take_filters(text: &str) -> (Vec<(Key, String)>, String) {
     (filters, rest)
 }
 
+/// Words that end in a star. A star in a path or a pattern (`src/*.rs`, `**`) is part of it.
+fn prefixes(text: &str) -> Vec<String> {
+    text.split_whitespace()
+        .filter_map(|piece| piece.trim_matches(['"', '`', '(', ')', ',', '?', '.']).strip_suffix('*'))
+        .filter(|word| word.chars().all(char::is_alphanumeric) && word.chars().count() >= MIN_PREFIX)
+        .take(MAX_PREFIXES)
+        .map(|word| {
+            let mut folded = String::with_capacity(word.len());
+            word.chars().for_each(|letter| fold::push(letter, &mut folded));
+            folded
+        })
+        .collect()
+}
+
 /// What stands between a pair of double quotes or backticks.
 fn quoted(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
@@ -199,6 +223,12 @@ mod tests {
         assert_eq!(query.words, ["no", "ignor", "global"]);
         assert_eq!(query.names, ["noignoreglob"]);
         assert_eq!(read("foo_bar src/main.rs E0382").looks, Looks::Identifiers);
+    }
+
+    #[test]
+    fn a_star_makes_the_beginning_of_a_word_and_stays_part_of_a_pattern() {
+        assert_eq!(read("Auth* tokens (conf*)?").prefixes, ["auth", "conf"]);
+        assert!(read("src/*.rs foo/** a* * **").prefixes.is_empty());
     }
 
     #[test]

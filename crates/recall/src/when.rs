@@ -58,14 +58,69 @@ const MONTHS: &[&str] = &[
     "december",
 ];
 
+/// From the day the count of days begins with.
+const WEEKDAYS: &[&str] = &["thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday"];
+
 /// The time a question speaks of, the first it names.
 pub fn window(text: &str, now: u64) -> Option<Window> {
-    let words: Vec<String> = text
-        .split(|letter: char| !letter.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect();
+    let words = lowercase(text);
     (0..words.len()).find_map(|at| at_word(&words, at, now))
+}
+
+/// A time that is told by what happened then: "before the release", "since the last deploy".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// What it is called, as a question would ask for it.
+    pub name: &'static str,
+    pub side: Side,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    Before,
+    After,
+}
+
+/// What happened, in any of its words.
+const EVENTS: &[(&str, &str)] = &[
+    ("release", "release released version"),
+    ("deploy", "deploy deployed deployment"),
+    ("deployment", "deploy deployed deployment"),
+    ("launch", "launch launched"),
+    ("rollout", "rollout rolled"),
+    ("merge", "merge merged"),
+    ("migration", "migration migrated"),
+    ("outage", "outage incident"),
+    ("incident", "outage incident"),
+];
+
+/// "Before" is not since the beginning: what led to an event happened about then.
+const LED_TO: u64 = 60 * DAY;
+
+impl Event {
+    /// The time before or after the event, which happened at `at`.
+    pub fn window(&self, at: u64, now: u64) -> Window {
+        match self.side {
+            Side::Before => Window { from: at.saturating_sub(LED_TO), to: at },
+            Side::After => Window { from: at, to: now.max(at) },
+        }
+    }
+}
+
+/// The event a question measures its time by. Only the one that everybody knows, "the release": a release of
+/// something is a subject like any other.
+pub fn event(text: &str) -> Option<Event> {
+    let words = lowercase(text);
+    let at = words.iter().position(|word| matches!(word.as_str(), "before" | "after" | "since"))?;
+    let side = if words[at] == "before" { Side::Before } else { Side::After };
+    let mut rest = words[at + 1..].iter().map(String::as_str);
+    if !matches!(rest.next(), Some("the" | "our" | "last" | "latest")) {
+        return None;
+    }
+    let named = rest.find(|word| !matches!(*word, "last" | "latest" | "previous" | "recent"))?;
+    let (_, name) = EVENTS.iter().find(|(event, _)| *event == named)?;
+    let whose = matches!(rest.next(), Some("of" | "for"));
+    (!whose).then_some(Event { name, side })
 }
 
 /// A span said in words or short: `3 weeks`, `3w`, `yesterday`, `last month`. Milliseconds.
@@ -99,6 +154,13 @@ pub fn span(text: &str) -> Option<u64> {
     count.checked_mul(unit)
 }
 
+fn lowercase(text: &str) -> Vec<String> {
+    text.split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
+}
+
 fn at_word(words: &[String], at: usize, now: u64) -> Option<Window> {
     let next = words.get(at + 1).map(String::as_str).unwrap_or_default();
     let midnight = now - now % DAY;
@@ -108,7 +170,8 @@ fn at_word(words: &[String], at: usize, now: u64) -> Option<Window> {
         "this" if unit(next).is_some_and(|unit| unit >= DAY) => {
             Some(Window { from: now.saturating_sub(unit(next)?), to: now })
         }
-        "last" | "past" | "previous" => last(words, at, now),
+        "last" | "past" | "previous" => weekday(next, now).or_else(|| last(words, at, now)),
+        "on" => weekday(next, now),
         "recently" | "lately" => Some(Window { from: now.saturating_sub(14 * DAY), to: now }),
         // "may" is also a verb: a month is one after "in", "since" or "last".
         "in" | "since" | "during" => month(next, now),
@@ -152,6 +215,15 @@ fn number(word: &str) -> Option<u64> {
 fn unit(word: &str) -> Option<u64> {
     let singular = word.strip_suffix('s').unwrap_or(word);
     UNITS.iter().find(|(name, _)| *name == singular).map(|(_, span)| *span)
+}
+
+/// The latest day of that name before today.
+fn weekday(word: &str, now: u64) -> Option<Window> {
+    let named = WEEKDAYS.iter().position(|name| *name == word)? as u64;
+    let today = now / DAY;
+    let back = (today + 7 - named - 1) % 7 + 1;
+    let from = today.checked_sub(back)? * DAY;
+    Some(Window { from, to: from + DAY })
 }
 
 /// The latest month of that name that has begun.
@@ -198,6 +270,9 @@ mod tests {
         assert_eq!(days("the decision 3 weeks ago"), Some((28, 14)));
         assert_eq!(days("two days ago"), Some((3, 1)));
         assert_eq!(days("in the last 10 days"), Some((10, 0)));
+        // A Monday.
+        assert_eq!(days("what failed last Friday"), Some((3, 2)));
+        assert_eq!(days("on Monday"), Some((7, 6)));
         assert_eq!(days("in March"), Some((260, 229)));
         assert_eq!(days("in December"), Some((350, 319)));
     }
@@ -215,6 +290,23 @@ mod tests {
             assert_eq!(window(text, NOW), None, "{text}");
         }
         assert_eq!(window("a year ago", 5), Some(Window { from: 0, to: 365 * DAY }));
+    }
+
+    #[test]
+    fn an_event_tells_a_time_by_what_happened_then() {
+        let side = |text: &str| event(text).map(|event| (event.name.split(' ').next().unwrap(), event.side));
+        assert_eq!(side("what broke before the release?"), Some(("release", Side::Before)));
+        assert_eq!(side("changes since the last deploy"), Some(("deploy", Side::After)));
+        assert_eq!(side("after our latest deployment"), Some(("deploy", Side::After)));
+        for text in
+            ["release notes", "before release", "after the release of tokio", "since the parser", "before"]
+        {
+            assert_eq!(side(text), None, "{text}");
+        }
+        let before = event("before the release").unwrap().window(NOW - DAY, NOW);
+        assert!(before.holds(NOW - 2 * DAY) && !before.holds(NOW) && !before.holds(NOW - 100 * DAY));
+        let after = event("after the release").unwrap().window(NOW - DAY, NOW);
+        assert!(after.holds(NOW) && !after.holds(NOW - 2 * DAY));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::Result;
 /// Of the blended candidates, those whose rows are read to be weighed.
 const WEIGHED: usize = 60;
 /// The first of them are read a second time.
-const READ_AGAIN: usize = 50;
+const READ_AGAIN: usize = 40;
 /// Candidates of either side whose texts tell what is being searched.
 const JUDGED: usize = 10;
 /// Matches by words that tell how far words can be trusted.
@@ -41,7 +41,7 @@ impl Found<'_> {
         let values: Vec<Candidate> = list.iter().map(|(_, candidate)| *candidate).collect();
         let code = cards.code_share(&list)?;
         let share = fuse::dense_share(self.query.looks, code);
-        let trust = fuse::trust(cards.coverage(lexical, &self.query.words)?);
+        let trust = fuse::trust(cards.coverage(lexical, self.query)?);
         let voices = fuse::voices(&values, share, trust);
         let mut order: Vec<(u64, Blended)> =
             list.iter().map(|(n, _)| *n).zip(fuse::blend(&values, voices)).collect();
@@ -114,13 +114,18 @@ impl Cards<'_> {
     }
 
     /// The largest share of the question's words that one of the best matches holds.
-    fn coverage(&mut self, lexical: &[Scored], words: &[String]) -> Result<f32> {
+    fn coverage(&mut self, lexical: &[Scored], query: &Query) -> Result<f32> {
+        let words = &query.words;
         let mut largest = 0;
         for found in lexical.iter().take(TRUSTED) {
             let card = self.take(found.n)?;
             if let Some(card) = &card {
                 let held = recall::analyze(&format!("{}\n{}", card.title, card.beginning)).words;
-                largest = largest.max(words.iter().filter(|word| held.contains(word)).count());
+                let begins = |word: &String| {
+                    query.prefixes.contains(word) && held.iter().any(|held| held.starts_with(word.as_str()))
+                };
+                let count = words.iter().filter(|word| held.contains(word) || begins(word)).count();
+                largest = largest.max(count);
             }
             self.read.insert(found.n, card);
         }

@@ -307,3 +307,68 @@ fn a_turn_is_found_by_what_the_turn_before_it_named() {
     // What comes later is known to what came before.
     assert_eq!(house.find("manifests"), ["answer", "question"]);
 }
+
+#[test]
+fn the_beginning_of_a_word_finds_the_word() {
+    let house = House::with_vectors(&[
+        memory(1, "Login", "The authentication middleware rejects expired sessions."),
+        memory(2, "Colors", "The palette was changed to blue."),
+        memory(3, "Settings", "Configuration is read once at the start."),
+    ]);
+    assert_eq!(house.find("auth*")[0], "Login");
+    // No memory has the word as it stands.
+    assert_eq!(house.find("where is config read")[0], "Settings");
+    assert_eq!(house.find("pale*")[0], "Colors");
+    assert!(house.find("*").is_empty());
+}
+
+#[test]
+fn codes_versions_and_paths_are_found_whole_and_by_part() {
+    let house = House::with_vectors(&[
+        memory(1, "Borrow", "The compiler said E0382 because the value was moved."),
+        memory(2, "Types", "The checker said TS2345 for the argument."),
+        memory(3, "Old", "Fixed in version 1.2.3 of the parser."),
+        memory(4, "New", "Fixed in version 3.2.1 of the parser."),
+        memory(5, "Path", "The bug was in crates/ignore/src/pathutil.rs all along."),
+    ]);
+    for (question, title) in [
+        ("E0382", "Borrow"),
+        ("what was TS2345 about", "Types"),
+        ("parser 1.2.3", "Old"),
+        ("parser 3.2.1", "New"),
+        ("crates/ignore/src/pathutil.rs", "Path"),
+        ("pathutil.rs", "Path"),
+        ("pathutil", "Path"),
+    ] {
+        assert_eq!(house.find(question)[0], title, "{question}");
+    }
+}
+
+#[test]
+fn before_the_release_is_before_the_latest_memory_of_one() {
+    let at = |days: u64, number, title: &str, text: &str| Memory {
+        at: NOW - days * DAY,
+        ..memory(number, title, text)
+    };
+    let house = House::with_vectors(&[
+        at(50, 1, "Earlier", "The cache returned stale entries for tenants."),
+        at(40, 2, "Release 2.0", "Tagged and published."),
+        at(10, 3, "Later", "The cache returned stale entries for tenants again."),
+        at(200, 4, "Release 1.0", "Tagged and published."),
+    ]);
+    assert_eq!(house.find("stale cache entries before the release")[0], "Earlier");
+    assert_eq!(house.find("stale cache entries since the last release")[0], "Later");
+}
+
+#[test]
+fn a_hit_tells_what_reading_it_costs_and_what_a_second_look_added() {
+    let mut house = House::new(&[]);
+    let filing = Filing { seq: 0, tokens: 42, fingerprint: 0 };
+    let kept = memory(1, "Cache", "The cached tokens were stale.");
+    house.tables.write(|batch| batch.put_memory(&kept, filing).map(|_| ())).unwrap();
+    house.file();
+    let hits = house.ask(Ask { text: "cached tokens".to_owned(), explain: true, ..Ask::default() });
+    assert_eq!(hits[0].tokens, 42);
+    let why = hits[0].why.as_ref().unwrap();
+    assert!(why.iter().any(|reason| reason.name == "reading" && reason.value > 0.0));
+}

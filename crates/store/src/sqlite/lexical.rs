@@ -172,6 +172,14 @@ impl Tables {
             .map_err(|e| sort(&self.path, e))
     }
 
+    /// Whether any memory holds the term.
+    pub fn is_term(&self, term: &str) -> Result<bool, StoreError> {
+        self.connection
+            .prepare_cached("SELECT 1 FROM terms WHERE terms MATCH ?1 LIMIT 1")
+            .and_then(|mut statement| statement.exists([any_of([term])]))
+            .map_err(|e| sort(&self.path, e))
+    }
+
     /// How many memories wait for their terms.
     pub fn count_terms_due(&self) -> Result<u64, StoreError> {
         self.connection
@@ -313,6 +321,7 @@ mod tests {
         assert_eq!(numbers(&tables, &any_of(["token"]), 10, &|_| true), [2, 1, 3]);
         assert_eq!(numbers(&tables, &any_of(["token"]), 1, &|n| n != 2), [1]);
         assert!(numbers(&tables, "", 10, &|_| true).is_empty());
+        assert!(tables.is_term("token").unwrap() && !tables.is_term("tok").unwrap());
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub mod analyze;
 pub mod collapse;
 mod fold;
 pub mod fuse;
+mod irregular;
 pub mod query;
 pub mod reading;
 mod stem;

@@ -2,6 +2,8 @@
 //! term. Other scripts and anything with a digit pass as they are; a wrong stem costs little, because question and
 //! text are stemmed alike.
 
+use crate::irregular::plain;
+
 /// Shorter words have no ending worth the risk; longer ones are no words.
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=40;
 
@@ -9,6 +11,9 @@ const LENGTHS: std::ops::RangeInclusive<usize> = 3..=40;
 pub(crate) fn stem(word: &mut String) {
     if !LENGTHS.contains(&word.len()) || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return;
+    }
+    if let Some(plain) = plain(word) {
+        plain.clone_into(word);
     }
     let mut letters = Word(std::mem::take(word).into_bytes());
     letters.plural();
@@ -186,6 +191,15 @@ mod tests {
         let mut word = word.to_owned();
         stem(&mut word);
         word
+    }
+
+    #[test]
+    fn an_irregular_form_is_its_plain_word() {
+        for (form, word) in
+            [("bought", "buying"), ("met", "meets"), ("written", "writes"), ("chosen", "choose")]
+        {
+            assert_eq!(stemmed(form), stemmed(word));
+        }
     }
 
     #[test]

@@ -64,7 +64,8 @@ pub struct Look {
     pub alike: f32,
 }
 
-/// How like a word is to each word of the question, in their order.
+/// How like a word is to each word of the question, in their order; those that are left out are like nothing but
+/// themselves.
 pub type Likeness<'a> = dyn FnMut(&str) -> Vec<f32> + 'a;
 
 /// Reads one text after another for the same question.
@@ -103,7 +104,7 @@ impl<'a> Reader<'a> {
             }
             let (at, likeness) = &known[form];
             if let Some(at) = at {
-                exact[*at] = 1.0;
+                (exact[*at], alike[*at]) = (1.0, 1.0);
             }
             for (best, value) in alike.iter_mut().zip(likeness) {
                 *best = best.max(*value);

@@ -7,6 +7,8 @@ use store::Tables;
 
 use crate::Result;
 
+/// Words of a question whose likes are looked for; each costs a product with every word that is read.
+const ALIKE: usize = 6;
 /// Shorter words are like everything, and are found by their letters.
 const SHORT: usize = 3;
 
@@ -22,7 +24,9 @@ impl Second {
         for word in &mut asked {
             word.weight = reading::weight(memories, tables.holding(&word.term)?);
         }
-        let forms: Vec<&str> = asked.iter().map(|word| word.form.as_str()).collect();
+        // The heaviest first: for those the words that are alike are looked for.
+        asked.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        let forms: Vec<&str> = asked.iter().take(ALIKE).map(|word| word.form.as_str()).collect();
         // A model that fails costs its part of the look alone.
         let vectors =
             if code < 1.0 { StaticModel::builtin().embed(&forms).unwrap_or_default() } else { Vec::new() };
@@ -50,9 +54,10 @@ impl Second {
 /// Sums in lanes: a processor adds eight at once if their order is left to it.
 fn product(a: &[f32], b: &[f32]) -> f32 {
     let mut lanes = [0.0_f32; 8];
-    for (a, b) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {
-        for ((lane, a), b) in lanes.iter_mut().zip(a).zip(b) {
-            *lane += a * b;
+    let (left, right) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);
+    for at in 0..left.len().min(right.len()) {
+        for (lane, sum) in lanes.iter_mut().enumerate() {
+            *sum += left[at][lane] * right[at][lane];
         }
     }
     let rest = a.len() - a.len() % 8;

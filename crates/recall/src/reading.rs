@@ -12,7 +12,7 @@ use crate::stop::is_stop;
 /// Words of a question that are looked for; a page of text has its subject among the first of them.
 const MAX_ASKED: usize = 24;
 /// Words of a text that are read; the rest is more of the same.
-const MAX_READ: usize = 120;
+const MAX_READ: usize = 100;
 
 /// Calls `each` with the words of a text as they are written, but for capitals and marks, up to `limit` of them.
 fn each_form(texts: [&str; 2], limit: usize, each: &mut dyn FnMut(&str)) {

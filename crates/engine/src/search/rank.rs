@@ -17,7 +17,7 @@ use crate::Result;
 /// Of the blended candidates, those whose rows are read to be weighed.
 const WEIGHED: usize = 60;
 /// The first of them are read a second time.
-const READ_AGAIN: usize = 30;
+const READ_AGAIN: usize = 20;
 /// Candidates of either side whose texts tell what is being searched.
 const JUDGED: usize = 10;
 /// Matches by words that tell how far words can be trusted.

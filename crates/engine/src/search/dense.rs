@@ -10,6 +10,8 @@ use super::{Model, Nearest};
 use crate::Result;
 
 const NONE: u32 = u32::MAX;
+/// Rows asked for in place of one memory, at most.
+const MAX_ROWS: usize = 4;
 
 #[derive(Default)]
 pub(super) struct Dense {
@@ -25,6 +27,8 @@ struct Vectors {
     next: Vec<u32>,
     /// By memory: its first row.
     first: Vec<u32>,
+    /// How many have one.
+    memories: usize,
 }
 
 impl Dense {
@@ -67,7 +71,9 @@ impl Dense {
         }
         let query = model.embed(&[text]).ok()?.pop()?;
         let filter = |row: u32| passes(u64::from(vectors.owners[row as usize]));
-        let rows = vectors.flat.search(&query, limit, Some(&filter)).ok()?;
+        // Several rows may belong to one memory.
+        let rows = limit * vectors.flat.len().div_ceil(vectors.memories.max(1)).min(MAX_ROWS);
+        let rows = vectors.flat.search(&query, rows, Some(&filter)).ok()?;
         let mut cosines = HashMap::with_capacity(rows.len());
         for row in rows {
             // Best first: a later part of the same memory is farther.
@@ -94,7 +100,7 @@ impl Dense {
 
 impl Vectors {
     fn new(dims: usize) -> Self {
-        Self { flat: Flat::new(dims), owners: Vec::new(), next: Vec::new(), first: Vec::new() }
+        Self { flat: Flat::new(dims), owners: Vec::new(), next: Vec::new(), first: Vec::new(), memories: 0 }
     }
 
     /// Bytes that are no vector of this model are left out: their memory is found by its words.
@@ -109,6 +115,7 @@ impl Vectors {
         if self.first.len() <= n as usize {
             self.first.resize(n as usize + 1, NONE);
         }
+        self.memories += usize::from(self.first[n as usize] == NONE);
         self.owners[row_at] = owner;
         self.next[row_at] = std::mem::replace(&mut self.first[n as usize], row);
     }
@@ -116,6 +123,7 @@ impl Vectors {
     fn remove(&mut self, n: u64) {
         let Some(first) = self.first.get_mut(n as usize) else { return };
         let mut row = std::mem::replace(first, NONE);
+        self.memories -= usize::from(row != NONE);
         while row != NONE {
             self.flat.remove(row);
             row = std::mem::replace(&mut self.next[row as usize], NONE);

@@ -48,6 +48,11 @@ impl Dense {
         self.vectors.as_ref().is_none_or(|vectors| vectors.flat.is_empty())
     }
 
+    /// Vectors in memory.
+    pub(super) fn rows(&self) -> usize {
+        self.vectors.as_ref().map_or(0, |vectors| vectors.flat.len())
+    }
+
     /// Puts the parts of a memory in place of those it had.
     pub(super) fn replace(&mut self, n: u64, parts: &[Vec<u8>]) {
         if let Some(vectors) = &mut self.vectors {

@@ -26,6 +26,9 @@ const MAX_PARTS: usize = 16;
 const SENTENCE_CHARS: usize = 40;
 /// Sentences of one turn that are read by themselves.
 const MAX_SENTENCES: usize = 8;
+/// With more vectors than this in memory (58 MB) a text is read whole and no longer by its sentences, too: they are
+/// three of four vectors, and the scan and the memory pay for each.
+const SENTENCE_ROOM: usize = 150_000;
 /// The counts of frequent terms are read again when the store has grown by this much.
 const GROWN: f64 = 1.2;
 
@@ -72,13 +75,18 @@ impl Search {
 
     /// Makes the vectors of up to `limit` memories. How many were done; 0 also where there is no model.
     pub fn embed_due(&self, tables: &mut Tables, limit: usize) -> Result<usize> {
-        let Some(model) = self.dense.read().unwrap_or_else(PoisonError::into_inner).model() else {
-            return Ok(0);
+        let (model, rows) = {
+            let dense = self.dense.read().unwrap_or_else(PoisonError::into_inner);
+            (dense.model(), dense.rows())
         };
+        let Some(model) = model else { return Ok(0) };
         let due = tables.unembedded(limit)?;
         let parts: Vec<Vec<String>> = due
             .iter()
-            .map(|due| due.text.as_ref().map(|(title, text)| parts(title, text)).unwrap_or_default())
+            .map(|due| {
+                let text = due.text.as_ref();
+                text.map(|(title, text)| parts(title, text, rows < SENTENCE_ROOM)).unwrap_or_default()
+            })
             .collect();
         let texts: Vec<&str> = parts.iter().flatten().map(String::as_str).collect();
         let made =
@@ -163,7 +171,7 @@ fn title_and_body<'a>(title: &'a str, text: &'a str) -> (&'a str, &'a str) {
 }
 
 /// A text as the model reads it: whole if it is short, else cut where it pauses, each part under the title.
-fn parts(title: &str, text: &str) -> Vec<String> {
+fn parts(title: &str, text: &str, by_sentences: bool) -> Vec<String> {
     let text = without_files(text.trim());
     let (title, _) =
         if text.starts_with(title.trim_end_matches(['…', '.'])) { ("", text) } else { (title, text) };
@@ -184,7 +192,7 @@ fn parts(title: &str, text: &str) -> Vec<String> {
     if parts.is_empty() && !title.is_empty() {
         parts.push(title.to_owned());
     }
-    if parts.len() == 1 && !text.contains('\n') {
+    if by_sentences && parts.len() == 1 && !text.contains('\n') {
         let sentences = sentences(text);
         if sentences.len() > 1 {
             parts.extend(sentences.into_iter().take(MAX_SENTENCES).map(str::to_owned));
@@ -261,13 +269,13 @@ mod tests {
     #[test]
     fn a_long_text_is_cut_where_it_pauses_and_every_part_knows_its_title() {
         let text = format!("First line\n{}", "A sentence of some words. ".repeat(200));
-        let cut = parts("First line", &text);
+        let cut = parts("First line", &text, true);
         assert!(cut.len() > 3);
         assert!(cut.iter().all(|part| part.starts_with("First line") && part.len() < 1400));
         assert!(cut.iter().all(|part| part.ends_with('.')));
-        assert_eq!(parts("Title", ""), ["Title"]);
-        assert_eq!(parts("Short", "short text"), ["Short\nshort text"]);
-        assert!(parts("", &"x".repeat(1_000_000)).len() <= MAX_PARTS);
+        assert_eq!(parts("Title", "", true), ["Title"]);
+        assert_eq!(parts("Short", "short text", true), ["Short\nshort text"]);
+        assert!(parts("", &"x".repeat(1_000_000), true).len() <= MAX_PARTS);
     }
 
     #[test]
@@ -280,14 +288,16 @@ mod tests {
                 text,
                 "I am looking for a new bicycle for the city.",
                 "By the way, my old one was stolen in March! Ok."
-            ]
+            ],
+            true
         );
-        assert_eq!(parts("", "One sentence about v1.2.3 of it.").len(), 1);
+        assert_eq!(parts("", "One sentence about v1.2.3 of it.", true).len(), 1);
         assert_eq!(
-            parts("", "First line of a note, which is long enough.\nAnd the second one, too.").len(),
+            parts("", "First line of a note, which is long enough.\nAnd the second one, too.", true).len(),
             1
         );
-        assert!(parts("", &"This is a sentence that goes on for a while. ".repeat(20)).len() <= 9);
+        assert_eq!(parts("", &"This is a sentence that goes on for a while. ".repeat(5), false).len(), 1);
+        assert!(parts("", &"This is a sentence that goes on for a while. ".repeat(20), true).len() <= 9);
     }
 
     #[test]

@@ -283,13 +283,12 @@ mod tests {
         let text =
             "I am looking for a new bicycle for the city. By the way, my old one was stolen in March! Ok.";
         assert_eq!(
-            parts("", text),
+            parts("", text, true),
             [
                 text,
                 "I am looking for a new bicycle for the city.",
                 "By the way, my old one was stolen in March! Ok."
-            ],
-            true
+            ]
         );
         assert_eq!(parts("", "One sentence about v1.2.3 of it.", true).len(), 1);
         assert_eq!(

@@ -1,15 +1,21 @@
 //! `cargo xtask bench`: the numbers of the product, measured. Every goal is a ratio whose two sides come from one
 //! run; the page says both, how often, and how busy the machine was.
 
+mod backfill;
 mod daemon;
+mod distilling;
+mod embedding;
 mod envelopes;
 mod exchange;
 mod hook;
 mod house;
 mod journal;
 mod machine;
+mod material;
+mod measured;
 mod page;
 mod samples;
+mod search;
 mod spawn;
 
 use std::fs;
@@ -20,6 +26,11 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::run;
 use page::{Page, Verdict};
 
+/// What can be measured alone.
+const PARTS: [&str; 8] =
+    ["hook", "journal", "redaction", "daemon", "search", "embedding", "distilling", "backfill"];
+/// Memories that are searched unless `--sizes` says otherwise: more take the model many minutes to read.
+const SIZE: usize = 10_000;
 const PAGE: &str = "docs/reference/performance.md";
 
 #[derive(Debug, Clone, Copy)]
@@ -29,14 +40,14 @@ pub(crate) struct Options {
 
 pub(crate) fn main(arguments: &[String]) -> Result<()> {
     let mut options = Options { quick: false };
-    let (mut write, mut what) = (false, None);
-    for argument in arguments {
+    let (mut write, mut what, mut sizes) = (false, None, vec![SIZE]);
+    let mut words = arguments.iter();
+    while let Some(argument) = words.next() {
         match argument.as_str() {
             "--quick" => options.quick = true,
             "--write" => write = true,
-            name @ ("hook" | "journal" | "redaction" | "daemon" | "all") if what.is_none() => {
-                what = Some(name);
-            }
+            "--sizes" => sizes = read_sizes(words.next().map_or("", String::as_str))?,
+            name if what.is_none() && (name == "all" || PARTS.contains(&name)) => what = Some(name),
             other => bail!("bench does not know \"{other}\""),
         }
     }
@@ -54,7 +65,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
         arguments.iter().fold(String::new(), |line, argument| line + " " + argument),
         machine::describe(),
     ));
-    if wants("hook") || wants("daemon") {
+    if ["hook", "daemon", "search", "backfill"].iter().any(|name| wants(name)) {
         let release = run::release()?;
         if wants("hook") {
             hook::measure(&mut page, options, &release)?;
@@ -62,6 +73,18 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
         if wants("daemon") {
             daemon::measure(&mut page, options, &release)?;
         }
+        if wants("search") {
+            search::measure(&mut page, options, &sizes, &release)?;
+        }
+        if wants("backfill") {
+            backfill::measure(&mut page, options, &release)?;
+        }
+    }
+    if wants("embedding") {
+        embedding::measure(&mut page, options)?;
+    }
+    if wants("distilling") {
+        distilling::measure(&mut page, options)?;
     }
     if wants("journal") {
         journal::measure(&mut page)?;
@@ -79,6 +102,16 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
     }
     ensure!(missed == 0, "{missed} goals were missed");
     Ok(())
+}
+
+/// `10000,100000`: numbers of memories.
+fn read_sizes(text: &str) -> Result<Vec<usize>> {
+    /// Fewer make a search that has nothing to do.
+    const LEAST: usize = 500;
+    let sizes = text.split(',').map(str::parse).collect::<Result<Vec<usize>, _>>();
+    let sizes = sizes.context("--sizes takes numbers of memories, such as 10000,100000")?;
+    ensure!(sizes.iter().all(|size| *size >= LEAST), "--sizes takes numbers of at least {LEAST}");
+    Ok(sizes)
 }
 
 /// A section that another command writes, with the load around it.

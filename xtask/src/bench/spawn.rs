@@ -49,6 +49,13 @@ impl Program {
         Ok(Cost { wall, cpu: children()?.saturating_sub(before) })
     }
 
+    /// One start that is not measured; what it prints.
+    pub(crate) fn read(&self) -> Result<String> {
+        let mut command = self.prepare()?;
+        command.stdout(Stdio::piped());
+        crate::run::read(&mut command)
+    }
+
     /// Many starts at one moment; the wall time of each.
     pub(crate) fn run_at_once(&self, many: usize) -> Result<Vec<Duration>> {
         let gate = Arc::new(Barrier::new(many));

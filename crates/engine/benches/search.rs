@@ -1,35 +1,37 @@
 //! How long a search takes at a size, beside its bare parts in the same run: one full-text query of the same words,
-//! one scan of the same vectors. Memories are made up: words as frequent as words are, vectors in clusters.
+//! one scan of the same vectors, the model on the question. Memories are made up: words as frequent as words are,
+//! vectors in clusters.
 //!
-//! `cargo run --profile fast -p throughline-engine --example search_speed -- 10000 100000`
+//! `cargo bench -p throughline-engine --bench search -- 10000`: a line for each thing that was measured, its name
+//! and its times in nanoseconds. `cargo xtask bench search` reads it and judges.
 
 #![expect(clippy::print_stdout, reason = "its output is its purpose")]
 
+use std::collections::HashMap;
 use std::error::Error;
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use embed::flat::{Flat, encode};
 use embed::{EmbedError, Embedder, Identity, MiniLm};
 use engine::search::{Ask, Legs, Search};
 use model::{Memory, MemoryId, MemoryKind, Provenance, SessionId, Urgency};
+use rusqlite::{Connection, OpenFlags};
 use store::{Filing, Tables};
 
+const DEFAULT_SIZE: usize = 10_000;
 const QUESTIONS: usize = 300;
 const WORDS: usize = 40_000;
 const CLUSTERS: usize = 256;
 const BATCH: usize = 1000;
 const NOW: u64 = 1_790_000_000_000;
+/// What everybody writes who has FTS5 and a question.
+const BARE: &str = "SELECT rowid FROM terms WHERE terms MATCH ?1 ORDER BY rank LIMIT 10";
 
 fn main() -> Result<(), Box<dyn Error>> {
-    for size in std::env::args().skip(1) {
-        measure(size.parse()?)?;
-    }
-    Ok(())
-}
-
-fn measure(size: usize) -> Result<(), Box<dyn Error>> {
+    let size = std::env::args().find_map(|word| word.parse().ok()).unwrap_or(DEFAULT_SIZE);
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("memory.db");
     let mut tables = Tables::open(&path)?;
@@ -55,67 +57,71 @@ fn measure(size: usize) -> Result<(), Box<dyn Error>> {
             Ok(())
         })?;
     }
-    let written = start.elapsed().as_secs_f64();
-    let start = Instant::now();
+    tell("memories and vectors written", &[start.elapsed().as_nanos()]);
     let search = Search::open(&path)?;
-    while search.index_due(&mut tables, BATCH)? > 0 {}
-    let indexed = start.elapsed().as_secs_f64();
     let start = Instant::now();
+    while search.index_due(&mut tables, BATCH)? > 0 {}
+    tell("words filed", &[start.elapsed().as_nanos()]);
     drop(search);
+    let start = Instant::now();
     let search = Search::open(&path)?;
     search.use_model(&mut tables, Arc::new(Builtin))?;
-    println!(
-        "{size} memories: written in {written:.1} s, terms filed in {indexed:.1} s, opened in {:.0} ms; load {}",
-        start.elapsed().as_secs_f64() * 1000.0,
-        load()
-    );
-    compare(&search, &tables, &flat, &questions);
+    tell("opened, vectors read", &[start.elapsed().as_nanos()]);
+    let told = Search::open(&path)?;
+    told.use_model(&mut tables, Arc::new(Told::default()))?;
+    compare(&Sides { search, told, flat, path: &path }, &questions)
+}
+
+struct Sides<'a> {
+    search: Search,
+    /// The same search, by a model that knows the answer: what is left is our own.
+    told: Search,
+    flat: Flat,
+    path: &'a Path,
+}
+
+/// Every question through each, in turn, so that what disturbs one disturbs all; once before it counts, so that
+/// each finds the same pages in memory.
+fn compare(sides: &Sides<'_>, questions: &[String]) -> Result<(), Box<dyn Error>> {
+    let bare = Connection::open_with_flags(sides.path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let mut bare = bare.prepare(BARE)?;
+    let names = ["model", "full text", "scan", "search", "search, model aside", "search, words only"];
+    let mut times: [Vec<u128>; 6] = Default::default();
+    for counts in [false, true] {
+        for text in questions {
+            let query = recall::Query::read(text, NOW);
+            let expression = store::any_of(query.words.iter().chain(&query.names).map(String::as_str));
+            let ask = Ask { text: text.clone(), limit: 10, now: NOW, ..Ask::default() };
+            let words = Ask { legs: Legs::Words, ..ask.clone() };
+            let start = Instant::now();
+            let vector = MiniLm::builtin().embed(&[text])?.remove(0);
+            let mut took = vec![start.elapsed()];
+            let start = Instant::now();
+            let found = bare.query_map([&expression], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?;
+            took.push(start.elapsed());
+            assert!(!found.is_empty(), "a question is made of words that are there");
+            let start = Instant::now();
+            drop(sides.flat.search(&vector, 10, None));
+            took.push(start.elapsed());
+            for (search, ask) in [(&sides.search, &ask), (&sides.told, &ask), (&sides.search, &words)] {
+                let start = Instant::now();
+                drop(search.run(ask)?);
+                took.push(start.elapsed());
+            }
+            if counts {
+                times.iter_mut().zip(took).for_each(|(times, took)| times.push(took.as_nanos()));
+            }
+        }
+    }
+    for (name, times) in names.iter().zip(&times) {
+        tell(name, times);
+    }
     Ok(())
 }
 
-/// Every question through each, in turn, so that what disturbs one disturbs all.
-fn compare(search: &Search, tables: &Tables, flat: &Flat, questions: &[String]) {
-    let mut times: [Vec<f64>; 5] = Default::default();
-    for text in questions {
-        let query = recall::Query::read(text, NOW);
-        let terms = query.words.iter().chain(&query.names).map(String::as_str);
-        let expression = store::any_of(terms);
-        let mut vector = Vec::new();
-        time(&mut times[0], || {
-            vector = MiniLm::builtin().embed(&[text]).expect("the model in the binary answers").remove(0);
-        });
-        time(&mut times[1], || _ = tables.lexical(&expression, 10, &|_| true));
-        time(&mut times[2], || _ = flat.search(&vector, 10, None));
-        let ask = Ask { text: text.clone(), limit: 10, now: NOW, ..Ask::default() };
-        time(&mut times[3], || _ = search.run(&ask));
-        let words = Ask { legs: Legs::Words, ..ask };
-        time(&mut times[4], || _ = search.run(&words));
-    }
-    let mut p95 = Vec::new();
-    for (name, times) in ["model", "full text", "scan", "search", "words only"].iter().zip(&mut times) {
-        times.sort_by(f64::total_cmp);
-        let at = |share: f64| times[(times.len() as f64 * share) as usize];
-        println!("  {name:<10} p50 {:>8.3} ms   p95 {:>8.3} ms", at(0.5), at(0.95));
-        p95.push((at(0.5), at(0.95)));
-    }
-    println!(
-        "  search to full text + scan: p50 {:.2}, p95 {:.2}; with the model: p50 {:.2}, p95 {:.2}",
-        p95[3].0 / (p95[1].0 + p95[2].0),
-        p95[3].1 / (p95[1].1 + p95[2].1),
-        p95[3].0 / (p95[0].0 + p95[1].0 + p95[2].0),
-        p95[3].1 / (p95[0].1 + p95[1].1 + p95[2].1),
-    );
-}
-
-fn time(times: &mut Vec<f64>, work: impl FnOnce()) {
-    let start = Instant::now();
-    work();
-    times.push(start.elapsed().as_secs_f64() * 1000.0);
-}
-
-fn load() -> String {
-    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    text.split(' ').next().unwrap_or_default().to_owned()
+fn tell(name: &str, nanoseconds: &[u128]) {
+    let times: Vec<String> = nanoseconds.iter().map(u128::to_string).collect();
+    println!("{name}\t{}", times.join(" "));
 }
 
 /// Splitmix: the same memories on every run.
@@ -223,5 +229,28 @@ impl Embedder for Builtin {
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         MiniLm::builtin().embed(texts)
+    }
+}
+
+/// The same model, asked once for each text.
+#[derive(Default)]
+struct Told(Mutex<HashMap<String, Vec<f32>>>);
+
+impl Embedder for Told {
+    fn identity(&self) -> &Identity {
+        MiniLm::builtin().identity()
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        texts
+            .iter()
+            .map(|text| {
+                if !known.contains_key(*text) {
+                    known.insert((*text).to_owned(), MiniLm::builtin().embed(&[text])?.remove(0));
+                }
+                Ok(known[*text].clone())
+            })
+            .collect()
     }
 }

@@ -175,6 +175,7 @@ impl Embedding {
         let search = if let Some(search) = &desk.search {
             Arc::clone(search)
         } else {
+            Search::check_way(tables)?;
             let search = Arc::new(Search::open(&self.intake.place.database())?);
             desk.search = Some(Arc::clone(&search));
             search

@@ -32,7 +32,27 @@ const SENTENCE_ROOM: usize = 150_000;
 /// The counts of frequent terms are read again when the store has grown by this much.
 const GROWN: f64 = 1.2;
 
+/// How texts become terms and parts. What was filed in another way is filed anew.
+const WAY: &str = "1";
+const WAY_KEY: &str = "search-filing";
+
 impl Search {
+    /// To be asked once for every database. True: everything is due again, and words filed in the old way answer
+    /// meanwhile.
+    pub fn check_way(tables: &mut Tables) -> Result<bool> {
+        let known = tables.meta(WAY_KEY)?;
+        if known.as_deref() == Some(WAY) {
+            return Ok(false);
+        }
+        tables.write(|batch| {
+            if known.is_some() {
+                batch.file_anew()?;
+            }
+            batch.set_meta(WAY_KEY, WAY)
+        })?;
+        Ok(known.is_some())
+    }
+
     /// Files up to `limit` memories under their terms. How many were done; fewer than `limit` means none are left.
     pub fn index_due(&self, tables: &mut Tables, limit: usize) -> Result<usize> {
         let done = tables.write(|batch| {

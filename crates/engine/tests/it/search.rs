@@ -372,3 +372,17 @@ fn a_hit_tells_what_reading_it_costs_and_what_a_second_look_added() {
     let why = hits[0].why.as_ref().unwrap();
     assert!(why.iter().any(|reason| reason.name == "reading" && reason.value > 0.0));
 }
+
+#[test]
+fn what_was_filed_in_an_older_way_is_filed_anew_once() {
+    let mut house = House::with_vectors(&some());
+    assert!(!Search::check_way(&mut house.tables).unwrap(), "a new store is filed in the way of today");
+    house.tables.write(|batch| batch.set_meta("search-filing", "an older one")).unwrap();
+    assert!(Search::check_way(&mut house.tables).unwrap());
+    let all = house.tables.count_memories().unwrap();
+    assert_eq!(house.tables.count_terms_due().unwrap(), all);
+    assert_eq!(house.tables.count_unembedded().unwrap(), all);
+    house.file();
+    assert_eq!(house.tables.count_unembedded().unwrap(), 0);
+    assert!(!Search::check_way(&mut house.tables).unwrap());
+}

@@ -94,6 +94,13 @@ impl Batch<'_> {
         Ok(())
     }
 
+    /// Every memory is to be filed again, by its terms and by its vectors.
+    pub fn file_anew(&mut self) -> Result<(), StoreError> {
+        self.run("INSERT OR IGNORE INTO terms_due (n) SELECT n FROM memories", [])?;
+        self.run("INSERT OR IGNORE INTO vectors_due (n) SELECT n FROM memories", [])?;
+        Ok(())
+    }
+
     /// Memories whose terms are due, oldest first.
     pub fn terms_due(&self, limit: usize) -> Result<Vec<u64>, StoreError> {
         self.rows("SELECT n FROM terms_due ORDER BY n LIMIT ?1", [limit as i64], |row| unsigned(row, 0))

@@ -35,6 +35,8 @@ pub fn start_daemon(place: &Place, executable: &Path) -> io::Result<bool> {
     for variable in NOT_FOR_THE_DAEMON {
         command.env_remove(variable);
     }
+    // What a burst of work took is given back: glibc keeps an arena per thread and hands little of it back by itself.
+    command.env("MALLOC_ARENA_MAX", "2").env("MALLOC_TRIM_THRESHOLD_", "262144");
     // Its own group: a signal to the agent's group is not for it. Its own folder: it must hold none busy.
     command.process_group(0).current_dir("/").spawn()?;
     Ok(true)

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use agents::ClaudeCode;
 use agents::transcript::{Ending, PastEvent, events_of};
-use model::{Millis, SessionId};
+use model::{EventKind, Millis, SessionId};
 use serde_json::{Value, json};
 use store::archive::RawLines;
 use store::{StoreError, Tables};
@@ -132,6 +132,11 @@ impl Backfill {
             }
             if known.has(&event)? {
                 self.known.fetch_add(1, Ordering::Relaxed);
+                // What is recorded was not private, and neither is what follows it.
+                if private || event.kind == EventKind::UserPromptSubmit {
+                    self.commit(intake, learner, std::mem::take(&mut batch), &mut private)?;
+                    private = false;
+                }
                 continue;
             }
             batch.push(event);

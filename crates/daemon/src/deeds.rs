@@ -68,7 +68,13 @@ fn clean_deed(redactor: &Redactor, deed: &mut Deed) {
 
 fn clean_memory(redactor: &Redactor, memory: &mut Memory) {
     let Memory { title, subtitle, text, facts, concepts, files_read, files_modified, tools, .. } = memory;
-    let Memory { project, branch, external_id, provenance, .. } = memory;
+    let Memory { project, branch, external_id, provenance, session, .. } = memory;
+    if let Some(id) = session {
+        // A stranger's text, too; one that holds nothing to hide stays as it is.
+        let mut text = id.as_str().to_owned();
+        clean(redactor, &mut text);
+        *id = SessionId::new(&text);
+    }
     clean_all(redactor, [title, text]);
     clean_all(
         redactor,

@@ -1,6 +1,8 @@
 //! Files new memories for search, in its own time: words at once, vectors when there is a moment. Owns the search
 //! everybody asks. One thread; asleep while nothing is due, and then without a model in memory.
 
+mod remote;
+
 use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,8 +12,6 @@ use embed::{EmbedError, Embedder, Identity, Kernel, MiniLm, StaticModel};
 use engine::EngineError;
 use engine::config::Config;
 use engine::search::{Model, Search};
-use providers::embedder::Dialect;
-use providers::{Endpoint, Key, ProviderError, RemoteEmbedder, ollama, openai};
 use serde_json::{Value, json};
 use store::{StoreError, Tables};
 
@@ -22,15 +22,15 @@ use crate::intake::Intake;
 const INDEX_BATCH: usize = 256;
 /// Memories given to the model at once: about a third of a second of one core.
 const EMBED_BATCH: usize = 16;
+/// What is filed before a question is answered, and how much of it at once: more comes a moment later.
+const FILING_PATIENCE: Duration = Duration::from_millis(25);
+const SMALL_BATCH: usize = 64;
 /// A model nobody has asked for this long gives its memory back.
 const IDLE: Duration = Duration::from_mins(1);
 /// After a remote model did not answer.
 const BACK_OFF: Duration = Duration::from_mins(1);
-/// A remote model may take this long for a batch, and a tenth of it for a question.
-const REMOTE_PATIENCE: Duration = Duration::from_secs(20);
 /// For readers of other processes, when we leave.
 const LAST_PATIENCE: Duration = Duration::from_millis(200);
-const QUESTION_PATIENCE: Duration = Duration::from_secs(2);
 /// The names of the built-in models.
 pub(crate) const BUILTIN: &str = "minilm-l6";
 pub(crate) const BUILTIN_STATIC: &str = "static-128";
@@ -89,7 +89,8 @@ impl Embedding {
         }
     }
 
-    /// Search, with every memory filed by its words that the tables have.
+    /// Search, with every memory filed by its words that the tables have, as far as a moment suffices. A disk that
+    /// is full, or an import under way, costs what is newest and not the answer.
     pub(crate) fn ready(&self) -> Result<Arc<Search>, EngineError> {
         let mut held = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let inode = self.inode();
@@ -98,8 +99,11 @@ impl Embedding {
             _ => Tables::open(&self.intake.place.database())?,
         };
         let search = self.search(&mut tables)?;
-        if tables.count_terms_due()? > 0 {
-            while search.index_due(&mut tables, INDEX_BATCH)? == INDEX_BATCH {}
+        if !is_remote(&self.intake.config()) {
+            self.ensure_model(&search, &mut tables)?;
+        }
+        if let Err(error) = file_for_a_moment(&search, &mut tables) {
+            self.intake.log.warn(format_args!("search answers without what is new: {error}"));
         }
         *held = Some((self.inode(), tables));
         drop(held);
@@ -153,6 +157,8 @@ impl Embedding {
             return Ok(());
         }
         let search = self.search(&mut tables)?;
+        while !self.bell.is_closed() && search.index_due(&mut tables, INDEX_BATCH)? == INDEX_BATCH {}
+        self.ensure_model(&search, &mut tables)?;
         loop {
             while !self.bell.is_closed() && search.index_due(&mut tables, INDEX_BATCH)? == INDEX_BATCH {}
             if self.bell.is_closed() || self.paused.load(Ordering::SeqCst) {
@@ -180,19 +186,33 @@ impl Embedding {
             desk.search = Some(Arc::clone(&search));
             search
         };
+        Ok(search)
+    }
+
+    /// Sees that search reads by the model the configuration names. Finding a remote one takes its time, so no lock
+    /// is held and no question waits for it; until it is there, words answer.
+    fn ensure_model(&self, search: &Search, tables: &mut Tables) -> Result<(), EngineError> {
         let wanted = name(&self.intake.config());
-        if desk.model.as_ref() != Some(&wanted) {
-            match model(&self.intake) {
-                Ok(model) => {
-                    search.use_model(tables, model)?;
-                    desk.model = Some(wanted);
-                    desk.trouble = None;
-                }
-                // Words alone until it can be had.
-                Err(error) => desk.trouble = Some(error.to_string()),
+        if self.desk().model.as_ref() == Some(&wanted) {
+            return Ok(());
+        }
+        match model(&self.intake) {
+            Ok(model) => {
+                search.use_model(tables, model)?;
+                let mut desk = self.desk();
+                desk.model = Some(wanted);
+                desk.trouble = None;
+                Ok(())
+            }
+            Err(error) if is_remote(&self.intake.config()) => Err(error.into()),
+            // Ours to have or not to have: asking again would not change it, and words answer.
+            Err(error) => {
+                let mut desk = self.desk();
+                desk.model = Some(wanted);
+                desk.trouble = Some(error.to_string());
+                Ok(())
             }
         }
-        Ok(search)
     }
 
     /// Lets go of the database and leaves it as one file: a reader that closes last cannot write the log back.
@@ -226,6 +246,18 @@ impl Embedding {
     }
 }
 
+fn file_for_a_moment(search: &Search, tables: &mut Tables) -> Result<(), EngineError> {
+    let until = Instant::now() + FILING_PATIENCE;
+    while tables.count_terms_due()? > 0 && Instant::now() < until {
+        search.index_due(tables, SMALL_BATCH)?;
+    }
+    Ok(())
+}
+
+fn is_remote(config: &Config) -> bool {
+    config.text("embed.provider") != "builtin"
+}
+
 /// What the configuration asks for, as one word.
 fn name(config: &Config) -> String {
     match config.text("embed.provider") {
@@ -249,25 +281,7 @@ fn model(intake: &Intake) -> Result<Model, EmbedError> {
     if provider == "builtin" {
         return builtin(intake, chosen(config.text("embed.model")));
     }
-    let (dialect, base) = match provider {
-        "ollama" => (Dialect::Ollama, ollama::BASE),
-        _ => (Dialect::OpenAi, openai::BASE),
-    };
-    let base = Some(config.text("embed.base-url")).filter(|base| !base.is_empty()).unwrap_or(base);
-    let variable = config.text("embed.key-variable");
-    let key = (!variable.is_empty()).then(|| std::env::var(variable).ok()).flatten();
-    let endpoint =
-        Endpoint::new(base, key.as_deref().and_then(Key::new), None).map_err(|error| refused(&error))?;
-    let until = Instant::now() + REMOTE_PATIENCE;
-    let remote = RemoteEmbedder::probe(dialect, endpoint, config.text("embed.model"), until)
-        .map_err(|error| unreachable_or_refused(&error))?;
-    let identity = Identity {
-        name: remote.name().to_owned(),
-        version: "1".to_owned(),
-        weights: "remote".to_owned(),
-        dims: remote.dimension(),
-    };
-    Ok(Arc::new(Remote { identity, remote }))
+    remote::find(&config)
 }
 
 fn builtin(intake: &Intake, name: &str) -> Result<Model, EmbedError> {
@@ -304,34 +318,4 @@ impl Embedder for Lent {
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         self.0.embed(texts)
     }
-}
-
-struct Remote {
-    identity: Identity,
-    remote: RemoteEmbedder,
-}
-
-impl Embedder for Remote {
-    fn identity(&self) -> &Identity {
-        &self.identity
-    }
-
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let patience = if texts.len() == 1 { QUESTION_PATIENCE } else { REMOTE_PATIENCE };
-        let vectors = self.remote.embed(texts, Instant::now() + patience);
-        let vectors = vectors.map_err(|error| unreachable_or_refused(&error))?;
-        // A text that has no vector is near to nothing.
-        Ok(vectors
-            .into_iter()
-            .map(|vector| vector.unwrap_or_else(|| vec![0.0; self.identity.dims]))
-            .collect())
-    }
-}
-
-fn unreachable_or_refused(error: &ProviderError) -> EmbedError {
-    if error.is_worth_repeating() { EmbedError::Unreachable(error.to_string()) } else { refused(error) }
-}
-
-fn refused(error: &ProviderError) -> EmbedError {
-    EmbedError::Refused(error.to_string())
 }

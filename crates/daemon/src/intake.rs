@@ -166,7 +166,8 @@ impl Intake {
             envelope.context.insert("past".to_owned(), "1".to_owned());
             let seen = self.see(envelope, true);
             match seen.event.kind {
-                EventKind::UserPromptSubmit => *private = seen.private_prompt,
+                // A machine's prompt, such as the end of a background task, ends no turn.
+                EventKind::UserPromptSubmit if is_persons(&seen.event) => *private = seen.private_prompt,
                 EventKind::SessionStart | EventKind::SessionEnd => *private = false,
                 _ => {}
             }
@@ -336,6 +337,10 @@ struct Seen {
     config: Arc<Config>,
     leave: Option<&'static str>,
     private_prompt: bool,
+}
+
+fn is_persons(event: &Event) -> bool {
+    matches!(event.detail, Detail::Prompt { author: Author::Person, .. })
 }
 
 /// A behavior that decides over a kind of event and is off takes its events with it.

@@ -19,6 +19,8 @@ use crate::keeping;
 
 /// How far a session's archive is cut into pieces: a line number.
 const CHUNKED: &str = "chunked-lines";
+/// What stands in the archive for a line of a private turn.
+const PRIVATE_LINE: &str = r#"{"private":true}"#;
 /// Sessions looked after in one go.
 const MAX_DUE: usize = 100;
 /// Lines cut at once: a long session is not in memory as a whole.
@@ -97,7 +99,7 @@ impl Transcripts {
         let key = Key { agent: said("agent").unwrap_or_default(), session: session.clone(), subagent: None };
         if let Some(path) = said("path") {
             let redactor = self.intake.redactor();
-            let private = Cell::new(false);
+            let private = Cell::new(ends_in_private(&archive, &self.intake.place.archive(), &key)?);
             let appended =
                 archive.append(&key, Path::new(&path), &|line| clean_line(&redactor, &private, line));
             if let Err(error) = appended {
@@ -157,7 +159,14 @@ fn clean_line(redactor: &Redactor, private: &Cell<bool>, line: &[u8]) -> Vec<u8>
             private.set(is_private(redactor, text));
         }
     }
-    if private.get() { b"{}".to_vec() } else { redactor.envelope(line).json }
+    if private.get() { PRIVATE_LINE.as_bytes().to_vec() } else { redactor.envelope(line).json }
+}
+
+/// Whether what is archived so far ends within a private turn: the rest of that turn comes with the next reading.
+fn ends_in_private(archive: &Archive, folder: &Path, key: &Key) -> Result<bool, StoreError> {
+    let here = store::archive::span(folder, key)?;
+    let last = archive.read(key, here.end.saturating_sub(1)..here.end)?;
+    Ok(last.last().is_some_and(|line| line.text == PRIVATE_LINE))
 }
 
 /// The redactor's own judgment of a prompt.

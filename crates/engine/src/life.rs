@@ -53,66 +53,164 @@ struct Replacement {
     new: Option<String>,
 }
 
-/// (what comes before the old name, what stands between the names, whether the new one comes second)
+/// (what comes before the first name, what stands between the names, whether the new one comes second)
 const PHRASES: &[(&str, &str, bool)] = &[
-    ("moved from ", " to ", true),
-    ("move from ", " to ", true),
-    ("switched from ", " to ", true),
-    ("switch from ", " to ", true),
-    ("migrated from ", " to ", true),
-    ("migrate from ", " to ", true),
-    ("changed from ", " to ", true),
-    ("replaced ", " with ", true),
-    ("replace ", " with ", true),
-    ("dropped ", " in favor of ", true),
-    ("dropped ", " in favour of ", true),
-    ("use ", " instead of ", false),
-    ("using ", " instead of ", false),
-    ("chose ", " over ", false),
-    ("prefer ", " over ", false),
+    ("moved", " to ", true),
+    ("switched", " to ", true),
+    ("migrated", " to ", true),
+    ("changed", " to ", true),
+    ("upgraded", " to ", true),
+    ("replaced", " with ", true),
+    ("replace", " with ", true),
+    ("dropped", " in favor of ", true),
+    ("dropped", " in favour of ", true),
+    ("use", " instead of ", false),
+    ("using", " instead of ", false),
+    ("chose", " over ", false),
+    ("prefer", " over ", false),
 ];
 const ENDINGS: &[&str] = &["no longer use ", "stopped using ", "do not use ", "don't use "];
+
+/// Before the verb may stand who did it and when, and nothing else: a condition, a question or a place before it
+/// makes it a rule of its own, beside the old one.
+const LEADS: &[&str] = &[
+    "we",
+    "we've",
+    "i",
+    "i've",
+    "have",
+    "has",
+    "been",
+    "the",
+    "team",
+    "project",
+    "now",
+    "finally",
+    "today",
+    "yesterday",
+    "please",
+    "always",
+    "decided",
+    "agreed",
+    "to",
+    "let's",
+    "lets",
+    "just",
+    "and",
+    "also",
+    "will",
+    "decision",
+    "note",
+];
+/// What may follow the second name without narrowing it to a place.
+const TAILS: &[&str] = &[
+    "because",
+    "since",
+    "as",
+    "so",
+    "now",
+    "everywhere",
+    "from now on",
+    "for everything",
+    "any more",
+    "anymore",
+    "any longer",
+    "in this",
+    "in the whole",
+    "across",
+    "last",
+    "this",
+    "today",
+    "yesterday",
+    "after",
+    "and",
+];
 
 fn replacements(text: &str) -> Vec<Replacement> {
     let text = text.to_lowercase();
     let mut found = Vec::new();
-    for (before, between, new_second) in PHRASES {
-        for (at, _) in text.match_indices(before) {
-            if !starts_word(&text, at) {
-                continue;
-            }
-            let rest = sentence(&text[at + before.len()..]);
-            let Some((first, second)) = rest.split_once(between) else { continue };
-            let (Some(first), Some(second)) = (whole_name(first), leading_name(second)) else { continue };
-            let (old, new) = if *new_second { (first, second) } else { (second, first) };
-            found.push(Replacement { old, new: Some(new) });
+    for sentence in sentences(&text) {
+        if sentence.ends_with('?')
+            || ["considered", "rejected", "whether", "might", "could"].iter().any(|w| mentions(sentence, w))
+        {
+            continue;
         }
-    }
-    for ending in ENDINGS {
-        for (at, _) in text.match_indices(ending).filter(|(at, _)| starts_word(&text, *at)) {
-            if let Some(old) = leading_name(sentence(&text[at + ending.len()..])) {
-                found.push(Replacement { old, new: None });
-            }
-        }
+        found.extend(PHRASES.iter().filter_map(|phrase| replaced(sentence, phrase)));
+        found.extend(ENDINGS.iter().filter_map(|ending| ended(sentence, ending)));
     }
     found
 }
 
-fn starts_word(text: &str, at: usize) -> bool {
-    !text[..at].chars().next_back().is_some_and(char::is_alphanumeric)
+fn replaced(sentence: &str, (verb, between, new_second): &(&str, &str, bool)) -> Option<Replacement> {
+    let at = find_word(sentence, verb)?;
+    is_lead(&sentence[..at]).then_some(())?;
+    let mut rest = sentence[at + verb.len()..].trim_start();
+    // "switched the API from REST to gRPC": what was switched is not what was replaced.
+    if *between == " to " {
+        if let Some(from) = rest.strip_prefix("from ") {
+            rest = from;
+        } else if let Some((what, from)) = rest.split_once(" from ") {
+            whole_name(what)?;
+            rest = from;
+        } else if *verb != "upgraded" {
+            return None;
+        }
+    }
+    let (first, second) = rest.split_once(between)?;
+    let first = whole_name(first)?;
+    let (second, tail) = leading_name(second)?;
+    is_tail(tail).then_some(())?;
+    let (old, new) = if *new_second { (first, second) } else { (second, first) };
+    (old != new).then_some(Replacement { old, new: Some(new) })
 }
 
-/// Up to where a sentence or clause ends. A dot inside a version or a path does not end one.
-fn sentence(text: &str) -> &str {
-    let end = text
-        .char_indices()
-        .find(|&(at, c)| match c {
-            '\n' | ';' | ',' | '(' => true,
-            '.' | ':' | '!' | '?' => text[at + 1..].chars().next().is_none_or(char::is_whitespace),
+fn ended(sentence: &str, ending: &str) -> Option<Replacement> {
+    let at = find_word(sentence, ending)?;
+    is_lead(&sentence[..at]).then_some(())?;
+    let (old, tail) = leading_name(&sentence[at + ending.len()..])?;
+    is_tail(tail).then_some(Replacement { old, new: None })
+}
+
+fn find_word(text: &str, words: &str) -> Option<usize> {
+    text.match_indices(words).map(|(at, _)| at).find(|&at| {
+        let after = text[at + words.len()..].chars().next();
+        starts_word(text, at) && (words.ends_with(' ') || after.is_none_or(|c| !c.is_alphanumeric()))
+    })
+}
+
+fn is_lead(before: &str) -> bool {
+    before
+        .split(|c: char| c.is_whitespace() || c == ':' || c == ',')
+        .filter(|w| !w.is_empty())
+        .all(|word| LEADS.contains(&word))
+}
+
+fn is_tail(after: &str) -> bool {
+    let after = after.trim_matches(|c: char| c.is_whitespace() || c.is_ascii_punctuation());
+    after.is_empty() || TAILS.iter().any(|tail| after.starts_with(tail))
+}
+
+/// A dot inside a version or a path ends no sentence; a comma or a bracket ends what is said of it.
+fn sentences(text: &str) -> Vec<&str> {
+    let mut sentences = Vec::new();
+    let mut start = 0;
+    for (at, c) in text.char_indices() {
+        let ends = match c {
+            '\n' | ';' => true,
+            '.' | '!' | '?' => text[at + 1..].chars().next().is_none_or(char::is_whitespace),
             _ => false,
-        })
-        .map_or(text.len(), |(at, _)| at);
-    &text[..end]
+        };
+        if ends {
+            sentences.push(text[start..at + c.len_utf8()].trim());
+            start = at + c.len_utf8();
+        }
+    }
+    sentences.push(text[start..].trim());
+    sentences
+}
+
+fn starts_word(text: &str, at: usize) -> bool {
+    !text[..at].chars().next_back().is_some_and(char::is_alphanumeric)
 }
 
 fn clean(word: &str) -> &str {
@@ -129,8 +227,8 @@ fn whole_name(text: &str) -> Option<String> {
     fits.then(|| words.join(" "))
 }
 
-/// The words up to the first that cannot belong to a name.
-fn leading_name(text: &str) -> Option<String> {
+/// The words up to the first that cannot belong to a name, and what follows them.
+fn leading_name(text: &str) -> Option<(String, &str)> {
     const STOPS: &[&str] = &[
         "for",
         "because",
@@ -154,15 +252,35 @@ fn leading_name(text: &str) -> Option<String> {
         "with",
         "until",
         "by",
+        "any",
+        "anymore",
+        "across",
+        "last",
+        "this",
+        "today",
+        "yesterday",
+        "unless",
+        "only",
+        "except",
     ];
-    let words: Vec<&str> = text
-        .split_whitespace()
-        .map(clean)
-        .filter(|word| !ARTICLES.contains(word))
-        .take_while(|word| !STOPS.contains(word) && !word.is_empty())
-        .take(MAX_NAME_WORDS + 1)
-        .collect();
-    (1..=MAX_NAME_WORDS).contains(&words.len()).then(|| words.join(" "))
+    let mut words = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() && words.len() <= MAX_NAME_WORDS {
+        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let word = &rest[..end];
+        let name = clean(word.trim_end_matches(['.', ',', '!', ')', ':', ';', '(']));
+        if STOPS.contains(&name) || name.is_empty() {
+            break;
+        }
+        if !ARTICLES.contains(&name) {
+            words.push(name.to_owned());
+        }
+        rest = rest[end..].trim_start();
+        if word.ends_with([',', '.', ';', ':', '!', ')']) {
+            break;
+        }
+    }
+    (1..=MAX_NAME_WORDS).contains(&words.len()).then(|| (words.join(" "), rest))
 }
 
 /// Whether a name stands there as words of its own. Both are lower case.
@@ -173,15 +291,52 @@ fn mentions(text: &str, name: &str) -> bool {
     })
 }
 
-/// Whether the text is for the name: a verb of use near it and no "not".
+/// Whether the text is for the name itself: a verb of use, no "not", and no further word that makes it the name of
+/// something else ("npm audit").
 fn affirms(text: &str, name: &str) -> bool {
     const FOR: &[&str] = &[
         "use", "uses", "using", "used", "chose", "choose", "prefer", "decided", "run", "runs", "with", "on",
         "is", "via",
     ];
     const AGAINST: &[&str] = &["not", "never", "avoid", "instead", "don't", "without", "replaced", "dropped"];
+    const GO_ON: &[&str] = &[
+        "for",
+        "in",
+        "as",
+        "to",
+        "on",
+        "and",
+        "or",
+        "because",
+        "everywhere",
+        "here",
+        "now",
+        "at",
+        "by",
+        "from",
+        "when",
+        "is",
+        "are",
+        "was",
+        "with",
+        "across",
+        "since",
+        "so",
+        "but",
+    ];
     let words: Vec<&str> = text.split(|c: char| !(c.is_alphanumeric() || c == '\'')).collect();
-    mentions(text, name)
+    let stands_alone = text.match_indices(name).any(|(at, _)| {
+        let after = &text[at + name.len()..];
+        let next = after.trim_start_matches(['`', '"', '\'']).split_whitespace().next();
+        let ends = after
+            .trim_start_matches(['`', '"', '\''])
+            .chars()
+            .next()
+            .is_none_or(|c| !c.is_whitespace() && !c.is_alphanumeric());
+        starts_word(text, at)
+            && (ends || next.is_none_or(|word| GO_ON.contains(&clean(word).trim_end_matches(['.', ',']))))
+    });
+    stands_alone
         && words.iter().any(|word| FOR.contains(word))
         && !words.iter().any(|word| AGAINST.contains(word))
 }
@@ -197,10 +352,35 @@ mod tests {
         };
         let pair = |old: &str, new: &str| vec![(old.to_owned(), new.to_owned())];
         assert_eq!(read("We moved from npm to pnpm because of the monorepo."), pair("npm", "pnpm"));
+        assert_eq!(read("We switched the API from REST to gRPC"), pair("rest", "grpc"));
+        assert_eq!(
+            read("We upgraded Postgres 14 to Postgres 16 last week."),
+            pair("postgres 14", "postgres 16")
+        );
+        assert_eq!(read("We do not use yarn berry any more."), pair("yarn berry", ""));
+        assert_eq!(read("Use pnpm instead of npm in this monorepo"), pair("npm", "pnpm"));
         assert_eq!(read("Replaced `moment.js` with date-fns 3.6"), pair("moment.js", "date-fns 3.6"));
         assert_eq!(read("Use ruff instead of flake8 and isort"), pair("flake8", "ruff"));
         assert_eq!(read("We no longer use Celery."), pair("celery", ""));
         assert_eq!(read("It moved from one very long place that is no name to another"), []);
         assert_eq!(read("reuse x instead of y"), []);
+    }
+
+    #[test]
+    fn a_question_a_condition_a_place_and_a_rejection_replace_nothing() {
+        for text in [
+            "Should we use bun instead of pnpm?",
+            "Don't use mocks in integration tests",
+            "Don't use Docker in CI, it is too slow",
+            "For the demo only, use port 5434 instead of port 5433",
+            "If the runner is slow, use spaces instead of tabs in the Makefile",
+            "Use spaces instead of tabs in the Makefile",
+            "We considered whether to replace React with Svelte and rejected it",
+        ] {
+            assert_eq!(replacements(text), [], "{text}");
+        }
+        assert!(affirms("we use npm for everything", "npm"));
+        assert!(affirms("we use npm.", "npm"));
+        assert!(!affirms("we use npm audit weekly", "npm"));
     }
 }

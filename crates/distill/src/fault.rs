@@ -57,7 +57,7 @@ impl Fault {
             fault.message = one_line(next, MAX_MESSAGE_BYTES);
         }
         if fault.place.is_none() {
-            fault.place = place_near(&lines, at);
+            fault.place = frame_below(&lines, at).or_else(|| place_near(&lines, at));
         }
         fault.detail = detail_near(&lines, at);
         Some(fault)
@@ -66,10 +66,14 @@ impl Fault {
     /// Equal for two failures of one cause as far as their words go: numbers and addresses do not count.
     pub(crate) fn signature(&self) -> String {
         let mut words = String::new();
-        for char in self.code.as_deref().unwrap_or("").chars().chain([' ']).chain(self.message.chars()) {
-            if !char.is_ascii_digit() {
-                words.push(char.to_ascii_lowercase());
+        let said = [self.code.as_deref().unwrap_or(""), &self.message];
+        for word in said.into_iter().flat_map(|text| text.split_inclusive(|char| !is_word(char))) {
+            if word.starts_with("0x") {
+                continue;
             }
+            words.extend(
+                word.chars().filter(|char| !char.is_ascii_digit()).map(|char| char.to_ascii_lowercase()),
+            );
         }
         clip(&words, 100)
     }
@@ -156,7 +160,8 @@ fn placed(line: &str) -> Option<Fault> {
         Some(after) => (true, after.trim_start_matches([':', ' '])),
         None => (false, rest),
     };
-    if message.is_empty() || message.len() < 4 {
+    // `testing.go:1632 +0x230` is a frame of a goroutine: where it was, not what went wrong.
+    if message.len() < 4 || message.starts_with("+0x") {
         return None;
     }
     if is_error {
@@ -222,6 +227,8 @@ fn trailing_code(message: &str) -> Option<&str> {
 /// `ValueError: …`, `java.lang.NullPointerException: …`, `panic: …`, `AssertionError …`.
 fn raised(line: &str) -> Option<Fault> {
     if let Some(message) = line.strip_prefix("panic: ") {
+        // What was caught and raised again is one panic.
+        let message = message.split(" [recovered").next().unwrap_or(message);
         return Some(fault(RAISED, Some("panic"), message));
     }
     let line = line.strip_prefix("Uncaught ").unwrap_or(line);
@@ -411,6 +418,20 @@ fn plain(line: &str) -> Option<Fault> {
         return Some(fault(PLAIN - 1, None, line));
     }
     (lower.contains("failed") || lower.contains("exception")).then(|| fault(WEAK - 1, None, line))
+}
+
+/// Go prints a panic's stack from its own machinery down to the code that panicked.
+fn frame_below(lines: &[std::borrow::Cow<'_, str>], at: usize) -> Option<String> {
+    const MAX_FRAMES: usize = 60;
+    let below = || lines.iter().skip(at + 1).take(MAX_FRAMES).map(|line| line.trim());
+    let stack = below().position(|line| line.starts_with("goroutine "))?;
+    // Above the call of `panic` stands what caught it.
+    let raised = below().position(|line| line.starts_with("panic(")).unwrap_or(stack);
+    below().skip(raised).take_while(|line| !line.starts_with("created by ")).find_map(|line| {
+        let (place, rest) = split_place(line)?;
+        let frame = place.contains(".go:") && (rest.is_empty() || rest.trim_start().starts_with("+0x"));
+        (frame && !place.contains("/src/runtime/")).then_some(place)
+    })
 }
 
 /// The place a complaint is about stands below it (rustc, node, vitest) or above it (Python).

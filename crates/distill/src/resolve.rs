@@ -7,6 +7,7 @@ use crate::patch::{Area, Edit};
 use crate::state::OpenFailure;
 use crate::step::Run;
 use crate::text::{file_name, has_word, stem};
+use crate::verdict::{MAX_FAILING, Verdict};
 
 /// Whether a run that went well shows that a failure is gone.
 pub(crate) fn resolves(run: &Run, open: &OpenFailure, edited: bool) -> bool {
@@ -34,6 +35,28 @@ pub(crate) fn resolves(run: &Run, open: &OpenFailure, edited: bool) -> bool {
         command.targets.iter().any(|target| name.contains(target.as_str()) || target.contains(name.as_str()))
     };
     open.family == command.family && (holds || (!open.failing.is_empty() && open.failing.iter().all(named)))
+}
+
+/// Whether a run that failed shows that another failure is gone all the same.
+pub(crate) fn comes_further(run: &Run, verdict: &Verdict, fault: &Fault, open: &OpenFailure) -> bool {
+    let command = &run.command;
+    let same_way = open.fault.signature() == fault.signature()
+        || open.failing.iter().any(|name| verdict.failing.contains(name));
+    if same_way {
+        return false;
+    }
+    // It compiles now: a compile error of the same tool is overcome even where tests fail.
+    let compiles = !fault.compile
+        && open.fault.compile
+        && tool(&open.family) == tool(&command.family)
+        && open.variant == command.variant;
+    // A panic ends the run and a list of names that is full was cut: who is not named may not have run at all.
+    let complete = (verdict.passed > 0 || fault.code.as_deref() != Some("panic"))
+        && !verdict.failing.is_empty()
+        && verdict.failing.len() < MAX_FAILING;
+    // Other tests fail now: the ones that failed before are mended.
+    let mended = open.key == command.key() && !open.failing.is_empty() && complete;
+    compiles || mended
 }
 
 /// The tool of a family: `cargo` of `cargo test`.

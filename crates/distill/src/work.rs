@@ -7,7 +7,9 @@ use crate::command::Purpose;
 use crate::fault::Fault;
 use crate::patch::{Area, Edit};
 use crate::prose::{self, Intent};
-use crate::resolve::{concerns, is_small, names_test, only_imports, only_tests, resolves, silent, tool};
+use crate::resolve::{
+    comes_further, concerns, is_small, names_test, only_imports, only_tests, resolves, silent, tool,
+};
 use crate::state::{Check, OpenFailure, State};
 use crate::step::{Act, Commit, Run, Step};
 use crate::text::{clip, file_name, push_new, stem};
@@ -244,23 +246,8 @@ impl Sorter<'_> {
         count_check(self.state, &self.steps[at], run, false);
         let fault = run.fault.clone().unwrap_or_else(|| silent(run));
         let failing = run.verdict.as_ref().map_or(&[][..], |verdict| &verdict.failing);
-        // It compiles now: a compile error of the same tool is overcome even where tests fail.
-        if !fault.compile {
-            self.resolve(at, |open| {
-                let same =
-                    tool(&open.family) == tool(&run.command.family) && open.variant == run.command.variant;
-                open.fault.compile && same && run.verdict.is_some()
-            });
-        }
-        // Other tests fail now: the ones that failed before are mended.
-        if !failing.is_empty() {
-            let key = run.command.key();
-            let mended = |open: &OpenFailure| {
-                open.key == key
-                    && !open.failing.is_empty()
-                    && open.failing.iter().all(|name| !failing.contains(name))
-            };
-            self.resolve(at, mended);
+        if let Some(verdict) = &run.verdict {
+            self.resolve(at, |open| comes_further(run, verdict, &fault, open));
         }
         self.fail(at, &run.command.key(), &run.command.family, &run.command.shown, fault, failing);
     }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod captures;
+mod claims;
 mod hostile;
 mod rules;
 mod script;

@@ -1,0 +1,81 @@
+//! What is not shown is not claimed: each test is a sentence that was once said and was not true.
+
+use model::MemoryKind;
+
+use crate::script::{Played, play};
+
+fn titles(played: &Played) -> Vec<(MemoryKind, &str)> {
+    played.observations().into_iter().map(|one| (one.kind, one.title.as_str())).collect()
+}
+
+const PANIC: &str = "bash go test ./...
+! 1
+--- FAIL: TestPut (0.00s)
+panic: assignment to entry in nil map [recovered]
+\tpanic: assignment to entry in nil map
+
+goroutine 7 [running]:
+testing.tRunner.func1.2({0x5382e0, 0x57d8d0})
+\t/usr/local/go/src/testing/testing.go:1632 +0x230
+testing.tRunner.func1()
+\t/usr/local/go/src/testing/testing.go:1635 +0x35e
+panic({0x5382e0?, 0x57d8d0?})
+\t/usr/local/go/src/runtime/panic.go:785 +0x132
+example.com/cache.(*Cache).Put(...)
+\t/project/cache.go:14
+example.com/cache.TestPut(0xc0000d6680?)
+\t/project/cache_test.go:9 +0x1d
+created by testing.(*T).Run in goroutine 1
+\t/usr/local/go/src/testing/testing.go:1690 +0x390
+FAIL\texample.com/cache\t0.004s
+FAIL
+.
+";
+const GUESS: &str = "edit cache.go\n@ 8\n func (c *Cache) Put(key string) {\n-\tc.entries[key] = 1\n+\tc.entries[key] += 1\n.\n";
+
+#[test]
+fn a_frame_of_a_goroutine_is_no_error_and_the_panic_is() {
+    let played = play(&format!("> go on\n.\n{PANIC}< hm\n.\n"));
+    assert_eq!(
+        titles(&played),
+        [(
+            MemoryKind::Failure,
+            "`go test ./...` fails: panic: assignment to entry in nil map (/project/cache.go:14)"
+        )]
+    );
+}
+
+#[test]
+fn the_same_panic_after_an_edit_is_no_progress() {
+    let cut = "bash go test ./... 2>&1 | head -4\n--- FAIL: TestPut (0.00s)\npanic: assignment to entry in nil map [recovered]\n\tpanic: assignment to entry in nil map\n.\n";
+    let played = play(&format!("> fix the cache\n.\n{PANIC}{GUESS}{cut}< hm\n.\n"));
+    let found = played.observations();
+    assert!(
+        !found.iter().any(|one| one.facts.iter().any(|fact| fact.contains("comes further"))),
+        "{found:#?}"
+    );
+    let failure = found.iter().find(|one| one.kind == MemoryKind::Failure).unwrap();
+    assert!(failure.facts.contains(&"Seen 2 times".to_owned()), "{failure:#?}");
+    assert!(
+        failure.facts.contains(&"Tried, the same error remained: cache.go: `c.entries[key] += 1`".to_owned()),
+        "{failure:#?}"
+    );
+}
+
+#[test]
+fn a_test_that_did_not_run_again_is_not_mended() {
+    let other = "bash go test ./...\n! 1\n--- FAIL: TestGet (0.00s)\npanic: assignment to entry in nil map\nFAIL\n.\n";
+    let played = play(&format!("> go on\n.\n{PANIC}{GUESS}{other}< hm\n.\n"));
+    let kinds: Vec<_> = played.observations().iter().map(|one| one.kind).collect();
+    assert!(!kinds.contains(&MemoryKind::Bugfix), "{:#?}", titles(&played));
+}
+
+#[test]
+fn tests_that_passed_are_counted_only_where_the_runner_counts_them() {
+    let undefined = "bash go test ./...\n! 1\n./cache.go:12:3: undefined: entry\nFAIL\texample.com/cache [build failed]\n.\n";
+    let red =
+        "bash go test ./...\n! 1\n--- FAIL: TestPut (0.00s)\n    cache_test.go:9: want 1, got 2\nFAIL\n.\n";
+    let played = play(&format!("> go on\n.\n{undefined}{GUESS}{red}< hm\n.\n"));
+    let fix = played.observations().into_iter().find(|one| one.kind == MemoryKind::Bugfix).unwrap().clone();
+    assert!(fix.facts.contains(&"`go test ./...` comes further: 1 failed".to_owned()), "{fix:#?}");
+}

@@ -137,6 +137,9 @@ struct Patch {
     names: Vec<String>,
     renames: Vec<(String, String)>,
     pairs: u32,
+    /// Renames at the beginning of a line, and outside of comments.
+    keys: u32,
+    code: u32,
     best: Option<(i32, Option<String>, Option<String>)>,
 }
 
@@ -247,7 +250,11 @@ impl Patch {
             }
             if let Some(before) = before {
                 self.pairs += 1;
-                self.renames.extend(renamed(before, line));
+                if let Some((from, to)) = renamed(before, line) {
+                    self.code += u32::from(!is_comment(line.trim()));
+                    self.keys += u32::from(first_word(before) == from);
+                    self.renames.push((from, to));
+                }
             }
         }
         if new.is_empty() {
@@ -275,6 +282,7 @@ impl Patch {
             .first()
             .filter(|first| self.pairs > 0 && self.renames.iter().all(|other| other == *first))
             .filter(|_| self.renames.len() as u32 == self.pairs && self.added == self.removed)
+            .filter(|_| holds_names(&file, self.keys, self.code))
             .cloned();
         let (before, after) = self.best.map_or((None, None), |(_, before, after)| (before, after));
         Edit {
@@ -316,11 +324,8 @@ pub(crate) fn telling(line: &str) -> i32 {
     if line.len() < 4 || !line.chars().any(char::is_alphabetic) {
         return 0;
     }
-    const COMMENTS: &[&str] = &["//", "#[", "# ", "/*", "* ", "<!--", "--", "\"\"\"", "@"];
     const IMPORTS: &[&str] = &["use ", "import ", "from ", "#include", "require(", "mod ", "package "];
-    if COMMENTS.iter().any(|start| line.starts_with(start))
-        || IMPORTS.iter().any(|start| line.starts_with(start))
-    {
+    if is_comment(line) || IMPORTS.iter().any(|start| line.starts_with(start)) {
         return 1;
     }
     let mut score = 2;
@@ -345,6 +350,26 @@ pub(crate) fn telling(line: &str) -> i32 {
         score += 1;
     }
     score
+}
+
+/// Whether a word that became another can be a name there. In prose it is a word, and after a key it is a value.
+fn holds_names(file: &str, keys: u32, code: u32) -> bool {
+    let keyed = matches!(extension(file), "css" | "scss" | "sass" | "less" | "html" | "htm" | "xml" | "svg");
+    match area(file) {
+        Area::Docs => false,
+        Area::Config => keys > 0,
+        Area::Code | Area::Test if keyed => keys > 0,
+        Area::Code | Area::Test => code > 0,
+    }
+}
+
+fn first_word(line: &str) -> &str {
+    line.split(|char: char| !is_word(char)).find(|word| !word.is_empty()).unwrap_or("")
+}
+
+fn is_comment(line: &str) -> bool {
+    const COMMENTS: &[&str] = &["//", "#[", "# ", "/*", "* ", "<!--", "--", "\"\"\"", "@"];
+    COMMENTS.iter().any(|start| line.starts_with(start))
 }
 
 /// Where one line became another by one name alone.

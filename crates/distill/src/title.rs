@@ -142,18 +142,26 @@ fn leading(names: &[String]) -> Vec<&str> {
     names
 }
 
+/// The rename that a piece of work consists of, and the files in which it happened.
+fn rename<'a>(edits: &[&'a Edit]) -> Option<(&'a str, &'a str, Vec<&'a str>)> {
+    let (from, to) = edits.iter().find_map(|edit| edit.renamed.as_ref())?;
+    let (mut renamed, mut others): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    for edit in edits {
+        let same = edit.renamed.as_ref().is_some_and(|(old, new)| (old, new) == (from, to));
+        let list = if same { &mut renamed } else { &mut others };
+        if !list.contains(&file_name(&edit.file)) {
+            list.push(file_name(&edit.file));
+        }
+    }
+    // Beside more of other work, a name that changed is a detail.
+    (renamed.len() >= others.len()).then_some((from.as_str(), to.as_str(), renamed))
+}
+
 /// From the patch alone.
 fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
     let edits: Vec<&Edit> = scene.edits(piece).collect();
-    let mut files: Vec<&str> = Vec::new();
-    for edit in &edits {
-        let name = file_name(&edit.file);
-        if !files.contains(&name) {
-            files.push(name);
-        }
-    }
-    if let Some((from, to)) = edits.iter().find_map(|edit| edit.renamed.as_ref()) {
-        return format!("Rename {from} to {to} in {}", enumerate(&files, 2));
+    if let Some((from, to, renamed)) = rename(&edits) {
+        return format!("Rename {from} to {to} in {}", enumerate(&renamed, 2));
     }
     let created: Vec<&str> = edits
         .iter()
@@ -259,7 +267,7 @@ pub(crate) fn kind(scene: &Scene<'_>, piece: &Piece, commit: Option<&Commit>) ->
     let defines = code.iter().map(|edit| edit.defines.len()).sum::<usize>();
     let drops: Vec<&String> = code.iter().flat_map(|edit| &edit.drops).collect();
     let moved = code.iter().flat_map(|edit| &edit.defines).filter(|name| drops.contains(name)).count();
-    let renames = edits.iter().any(|edit| edit.renamed.is_some());
+    let renames = rename(&edits).is_some();
     let new_tests =
         edits.iter().any(|edit| edit.area() == Area::Test && (edit.created || !edit.defines.is_empty()));
     // The shape of the patch decides between what was asked for and what was done.

@@ -79,3 +79,20 @@ fn tests_that_passed_are_counted_only_where_the_runner_counts_them() {
     let fix = played.observations().into_iter().find(|one| one.kind == MemoryKind::Bugfix).unwrap().clone();
     assert!(fix.facts.contains(&"`go test ./...` comes further: 1 failed".to_owned()), "{fix:#?}");
 }
+
+#[test]
+fn a_rename_names_only_the_files_it_happened_in() {
+    let rename = "edit src/motion.ts\n@ 1\n-  animate(slow);\n+  animate(fast);\n.\n";
+    let style = "edit src/styles.css\n@ 1\n-  color: red;\n+  color: #123456;\n.\n";
+    let prose = "edit README.md\n@ 1\n-The slow mode is the default.\n+The fast mode is the default.\n.\n";
+    let played = play(&format!("> do it\n.\n{rename}{style}< ok\n.\n"));
+    assert_eq!(titles(&played), [(MemoryKind::Refactor, "Rename slow to fast in motion.ts")]);
+    let played = play(&format!("> do it\n.\n{style}{prose}< ok\n.\n"));
+    assert_eq!(titles(&played), [(MemoryKind::Change, "Change styles.css: `color: #123456;`")]);
+    let comment = "edit src/motion.ts\n@ 1\n-// the slow way\n+// the fast way\n.\n";
+    let played = play(&format!("> do it\n.\n{comment}< ok\n.\n"));
+    assert_eq!(titles(&played), [(MemoryKind::Change, "Change motion.ts: `// the fast way`")]);
+    let value = "edit app.yaml\n@ 1\n-mode: slow\n+mode: fast\n.\n";
+    let played = play(&format!("> do it\n.\n{value}< ok\n.\n"));
+    assert_eq!(titles(&played), [(MemoryKind::Change, "Change app.yaml: `mode: fast`")]);
+}

@@ -30,8 +30,8 @@ const MEGABYTE: f64 = 1_048_576.0;
 const RESIDENT_MB: [f64; 2] = [40.0, 120.0];
 /// A daemon that was busy needs a moment to be idle.
 const SETTLE: Duration = Duration::from_secs(2);
-/// The model is released after a minute without a question; a little more, so that it has happened.
-const RELEASE: Duration = Duration::from_secs(65);
+/// The model is released after a minute without a question, and the daemon looks once a minute.
+const RELEASE: Duration = Duration::from_secs(130);
 /// Far more than the slowest kernel worth using takes for a memory.
 const PATIENCE_EACH: Duration = Duration::from_millis(60);
 const LOOK: Duration = Duration::from_millis(200);
@@ -127,6 +127,18 @@ impl Place<'_> {
             thread::sleep(LOOK);
         }
     }
+
+    /// Until nobody has asked for so long that the model is let go; what it took.
+    fn released(&self) -> Result<Duration> {
+        let start = Instant::now();
+        while self.json(&["model", "status", "--json"])?["loaded"] != false {
+            ensure!(start.elapsed() < RELEASE, "the model is still loaded after {RELEASE:?}");
+            thread::sleep(LOOK);
+        }
+        // It is let go right after it is said to be.
+        thread::sleep(SETTLE);
+        Ok(start.elapsed())
+    }
 }
 
 fn through_the_daemon(
@@ -169,8 +181,10 @@ fn through_the_daemon(
     page.row(&["resident before the model is used", &memory(before)]);
     page.row(&["resident with the model, after the questions", &memory(with)]);
     if !options.quick {
-        thread::sleep(RELEASE);
-        page.row(&["resident after a minute without questions", &memory(place.memory()?)]);
+        let waited = place.released()?;
+        let what =
+            format!("resident after {:.0} s without a question, the model released", waited.as_secs_f64());
+        page.row(&[&what, &memory(place.memory()?)]);
     }
     let (ours, noise) = (search.samples(), floor.noise());
     let mut goal = |says: String, ours: f64, reference: f64, unit: &'static str, noise: f64| {

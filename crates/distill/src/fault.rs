@@ -88,6 +88,11 @@ impl Fault {
         }
     }
 
+    /// A merge that waits for someone to choose.
+    pub(crate) fn is_conflict(&self) -> bool {
+        self.message.starts_with("CONFLICT ")
+    }
+
     pub(crate) fn file(&self) -> Option<&str> {
         let place = self.place.as_deref()?;
         Some(place.split_once(':').map_or(place, |(file, _)| file))

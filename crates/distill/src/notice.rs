@@ -74,7 +74,8 @@ pub(crate) fn recovery(scene: &Scene<'_>, recovery: &Recovery) -> Option<Observa
     let failure = &recovery.failure;
     let step = &scene.steps[recovery.proof];
     let Act::Run(run) = &step.act else { return None };
-    if failure.fault.rank < 5 || failure.expected {
+    // A conflict that is over was decided by someone; no command made it work.
+    if failure.fault.rank < 5 || failure.expected || failure.fault.is_conflict() {
         return None;
     }
     let error = failure.fault.short(64);

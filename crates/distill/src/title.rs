@@ -62,6 +62,13 @@ pub(crate) fn fix_title(
     }
 }
 
+pub(crate) fn conflict_title(scene: &Scene<'_>, piece: &Piece, failure: &OpenFailure) -> String {
+    let mut files: Vec<&str> = scene.edits(piece).map(|edit| file_name(&edit.file)).collect();
+    files.sort_unstable();
+    files.dedup();
+    format!("Resolve the conflict of `{}` in {}", clip(&failure.shown, 60), enumerate(&files, 2))
+}
+
 /// A clause after a colon begins small, unless it begins with a name.
 fn lowered(text: &str) -> String {
     let word = text.split(char::is_whitespace).next().unwrap_or("");
@@ -217,6 +224,10 @@ fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
 /// A commit names one piece of work: of several, the largest that is no repair.
 pub(crate) fn own_commit<'a>(scene: &'a Scene<'_>, piece: &'a Piece) -> Option<&'a Commit> {
     let (at, commit) = piece.commit.as_ref()?;
+    // That something was merged does not say what was written.
+    if !piece.edits.is_empty() && is_merge(&commit.subject) {
+        return None;
+    }
     let sharing = scene
         .sorted
         .pieces
@@ -227,6 +238,17 @@ pub(crate) fn own_commit<'a>(scene: &'a Scene<'_>, piece: &'a Piece) -> Option<&
     };
     let best = sharing.map(rank).max()?;
     (rank(piece) == best).then_some(commit)
+}
+
+/// `Merge branch 'a'`, `Merge feature/x`, `Merge a into b`; not `Merge the two caches`.
+fn is_merge(subject: &str) -> bool {
+    const OF: &[&str] = &["branch", "branches", "remote-tracking", "pull", "tag", "commit"];
+    let mut words = subject.split_whitespace();
+    if !words.next().is_some_and(|word| word.eq_ignore_ascii_case("merge")) {
+        return false;
+    }
+    let (Some(first), second) = (words.next(), words.next()) else { return true };
+    OF.contains(&first) || second.is_none() || first.contains('/') || matches!(second, Some("into"))
 }
 
 /// The kind a conventional commit says, and the subject without it.

@@ -214,7 +214,15 @@ impl Sorter<'_> {
         match purpose {
             Purpose::Test | Purpose::Build | Purpose::Lint | Purpose::Audit => self.check(at, run),
             _ if !run.ok => self.failed_command(at, run),
-            Purpose::Commit => self.commit(at, run),
+            Purpose::Commit => {
+                self.settle_conflicts(at);
+                self.recover(at, run);
+                self.commit(at, run);
+            }
+            // Given up: nothing works that did not.
+            Purpose::Merge if [" --abort", " --quit"].iter().any(|end| run.command.shown.ends_with(end)) => {
+                self.state.open.retain(|open| open.family != run.command.family);
+            }
             Purpose::Rewrite => self.current.runs.push(at),
             Purpose::Package => {
                 self.recover(at, run);
@@ -465,6 +473,16 @@ impl Sorter<'_> {
         let key = run.command.key();
         let family = run.command.family.clone();
         self.resolve(at, |open| open.key == key || open.family == family);
+    }
+
+    /// A commit ends a merge, whatever was chosen. Chosen without an edit, nothing is known but that it is over.
+    fn settle_conflicts(&mut self, at: usize) {
+        let waits = |open: &OpenFailure| open.fault.is_conflict() && open.family != "git rebase";
+        if self.current.edits.is_empty() {
+            self.state.open.retain(|open| !waits(open));
+        } else {
+            self.resolve(at, waits);
+        }
     }
 
     fn forget(&mut self, key: &str) {

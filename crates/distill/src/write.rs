@@ -10,7 +10,7 @@ use crate::scene::{Draft, Scene};
 use crate::state::OpenFailure;
 use crate::step::{Act, Run};
 use crate::text::{enumerate, has_word};
-use crate::title::{built_title, fix_title, kind, own_commit};
+use crate::title::{built_title, conflict_title, fix_title, kind, own_commit};
 use crate::work::Piece;
 
 /// Files told one by one; the others are listed.
@@ -21,8 +21,9 @@ pub(crate) fn piece(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
 }
 
 fn fixed(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
-    let mut draft = Draft::new(MemoryKind::Bugfix);
     let failure = piece.resolved.iter().max_by_key(|failure| failure.fault.rank)?;
+    let conflict = failure.fault.is_conflict();
+    let mut draft = Draft::new(if conflict { MemoryKind::Change } else { MemoryKind::Bugfix });
     for failure in &piece.resolved {
         tell_failure(&mut draft, failure);
     }
@@ -42,7 +43,11 @@ fn fixed(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
     let place = failure.fault.place.as_ref().map_or_else(String::new, |place| format!(" ({place})"));
     draft.subtitle = Some(format!("`{}` failed: {}{place}", failure.shown, failure.fault.short(140)));
     let commit = own_commit(scene, piece);
-    draft.title = fix_title(scene, piece, failure, commit, fix.as_deref().or(cause.as_deref()));
+    draft.title = if conflict {
+        conflict_title(scene, piece, failure)
+    } else {
+        fix_title(scene, piece, failure, commit, fix.as_deref().or(cause.as_deref()))
+    };
     draft.finish()
 }
 

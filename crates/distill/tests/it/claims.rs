@@ -1,6 +1,6 @@
 //! What is not shown is not claimed: each test is a sentence that was once said and was not true.
 
-use model::MemoryKind;
+use model::{LearningKind, MemoryKind};
 
 use crate::script::{Played, play};
 
@@ -95,4 +95,53 @@ fn a_rename_names_only_the_files_it_happened_in() {
     let value = "edit app.yaml\n@ 1\n-mode: slow\n+mode: fast\n.\n";
     let played = play(&format!("> do it\n.\n{value}< ok\n.\n"));
     assert_eq!(titles(&played), [(MemoryKind::Change, "Change app.yaml: `mode: fast`")]);
+}
+
+const CONFLICT: &str = "bash git merge feature/limits
+! 1
+Auto-merging src/limit.rs
+CONFLICT (content): Merge conflict in src/limit.rs
+Automatic merge failed; fix conflicts and then commit the result.
+.
+";
+const RESOLVE: &str = "edit src/limit.rs
+@ 3
+-<<<<<<< HEAD
+-    let most = 10;
+-=======
+-    let most = per_minute(10);
+->>>>>>> feature/limits
++    let most = per_minute(10);
++fn per_minute(count: u32) -> u32 {
+.
+";
+const MERGED: &str = "bash git commit -am 'Merge feature/limits'\n[main 1a2b3c4] Merge feature/limits\n.\n";
+
+#[test]
+fn a_conflict_that_was_edited_and_committed_is_resolved() {
+    let played = play(&format!("> merge the limits\n.\n{CONFLICT}{RESOLVE}{MERGED}< ok\n.\n"));
+    assert_eq!(
+        titles(&played),
+        [(MemoryKind::Change, "Resolve the conflict of `git merge feature/limits` in limit.rs")]
+    );
+    assert!(!played.learnings.iter().any(|one| one.kind == LearningKind::Failed), "{:#?}", played.learnings);
+    let later = play(&format!(
+        "> merge the limits\n.\n{CONFLICT}< hm\n.\n> and now\n.\nbash git checkout --theirs src/limit.rs\n.\n{MERGED}< ok\n.\n"
+    ));
+    assert!(!later.learnings.iter().any(|one| one.kind == LearningKind::Failed), "{:#?}", later.learnings);
+    assert!(!titles(&later).iter().any(|(_, title)| title.contains(" works ")), "{:#?}", titles(&later));
+}
+
+#[test]
+fn a_merge_that_was_given_up_does_not_work() {
+    let played = play(&format!("> merge\n.\n{CONFLICT}bash git merge --abort\n.\n< ok\n.\n"));
+    assert!(!titles(&played).iter().any(|(_, title)| title.contains(" works ")), "{:#?}", titles(&played));
+}
+
+#[test]
+fn the_subject_of_a_merge_titles_no_feature() {
+    let played = play(&format!(
+        "> do it\n.\nwrite src/retry.rs\npub struct RetryPolicy {{\n    pub times: u32,\n}}\n.\n{MERGED}< ok\n.\n"
+    ));
+    assert_eq!(titles(&played), [(MemoryKind::Feature, "Add src/retry.rs: RetryPolicy")]);
 }

@@ -108,6 +108,10 @@ pub(crate) fn recovery(scene: &Scene<'_>, recovery: &Recovery) -> Option<Observa
             draft.modifies(file);
         }
     } else if run.command.shown != failure.shown {
+        // Two commits differ by their message; only what was skipped is a form.
+        if run.command.purpose == Purpose::Commit && !run.command.shown.contains("--no-verify") {
+            return None;
+        }
         draft.kind = MemoryKind::Discovery;
         draft.title = format!(
             "`{}` works where `{}` fails: {error}",

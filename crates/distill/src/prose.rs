@@ -25,7 +25,7 @@ pub(crate) fn is_english(text: &str) -> bool {
     }
     let words: Vec<String> = text
         .split_whitespace()
-        .map(|word| word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase())
+        .map(|word| word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase().replace('’', "'"))
         .collect();
     let known = words.iter().filter(|word| WORDS.contains(&word.as_str())).count();
     let other = words.iter().filter(|word| ELSEWHERE.contains(&word.as_str())).count();
@@ -144,9 +144,8 @@ pub(crate) fn states_finding(text: &str) -> bool {
     !hedged(text) && any(text, FINDINGS)
 }
 
-/// A person's choice or rule, in a prompt.
+/// A person's choice or rule, in a prompt: an order, not a report. "It never worked" orders nothing.
 pub(crate) fn orders_decision(text: &str) -> bool {
-    const RULES: &[&str] = &["always", "never", "don't use", "do not use", "prefer", "avoid"];
     const CHOICES: &[&str] = &[
         "let's use",
         "let's go with",
@@ -154,7 +153,6 @@ pub(crate) fn orders_decision(text: &str) -> bool {
         "go with",
         "we'll use",
         "we will use",
-        "we use",
         "we decided",
         "decided to",
         "decision:",
@@ -170,25 +168,145 @@ pub(crate) fn orders_decision(text: &str) -> bool {
         "we moved to",
         "we migrated",
     ];
+    const QUESTIONS: &[&str] = &["why ", "how ", "what ", "where ", "when ", "which ", "does ", "is "];
+    const REPORTS: &[&str] = &["i never", "it never", "i wonder", "i don't know", "i don't understand"];
     if text.ends_with('?') || text.len() < 12 {
         return false;
     }
-    let lower = text.to_lowercase();
-    let bare = lower
-        .trim_start_matches("please ")
-        .trim_start_matches("and ")
-        .trim_start_matches("also, ")
-        .trim_start_matches("also ");
-    if RULES.iter().any(|rule| bare.strip_prefix(rule).is_some_and(|rest| rest.starts_with([' ', ':']))) {
+    let lower = text.to_lowercase().replace('’', "'");
+    let mut bare = lower.as_str();
+    for opening in ["never mind, ", "nevermind, ", "ok, ", "ok ", "please ", "and ", "also, ", "also "] {
+        bare = bare.strip_prefix(opening).unwrap_or(bare);
+    }
+    if is_rule(bare) {
         return true;
     }
-    const QUESTIONS: &[&str] = &["why ", "how ", "what ", "where ", "when ", "which ", "does ", "is "];
-    if QUESTIONS.iter().any(|question| bare.starts_with(question)) {
+    if QUESTIONS.iter().any(|question| bare.starts_with(question)) || any(bare, REPORTS) {
         return false;
     }
-    let chosen =
-        has_word(&lower, "use") && (has_word(&lower, "instead of") || has_word(&lower, "rather than"));
-    chosen || any(&lower, CHOICES)
+    let against = has_word(bare, "instead of") || has_word(bare, "rather than");
+    let chosen = has_word(bare, "use") && against || bare.starts_with("use ") && bare.contains(", not ");
+    chosen || any(bare, CHOICES) || states_use(bare)
+}
+
+/// `always …`, `never …`, `don't touch …`: a verb follows that can be ordered.
+fn is_rule(bare: &str) -> bool {
+    const RULES: &[&str] = &["always", "never", "prefer", "avoid"];
+    // What follows "never" and "always" in a report of how things are.
+    const REPORTED: &[&str] = &[
+        "mind",
+        "been",
+        "again",
+        "had",
+        "was",
+        "were",
+        "is",
+        "are",
+        "got",
+        "seen",
+        "knew",
+        "heard",
+        "thought",
+        "understood",
+        "the",
+        "a",
+        "an",
+        "ran",
+        "went",
+        "saw",
+        "found",
+        "did",
+        "said",
+        "that",
+        "in",
+        "on",
+    ];
+    const FORBIDDEN: &[&str] = &[
+        "use",
+        "touch",
+        "change",
+        "edit",
+        "modify",
+        "commit",
+        "push",
+        "merge",
+        "delete",
+        "remove",
+        "rename",
+        "import",
+        "call",
+        "log",
+        "store",
+        "cache",
+        "mock",
+        "skip",
+        "add",
+        "install",
+        "upgrade",
+        "update",
+        "bump",
+        "rewrite",
+        "reformat",
+        "format",
+        "refactor",
+        "expose",
+        "export",
+        "hardcode",
+        "hard-code",
+        "rely",
+        "depend",
+        "introduce",
+        "create",
+        "write",
+        "deploy",
+        "force",
+        "squash",
+        "rebase",
+        "put",
+        "break",
+        "catch",
+        "swallow",
+        "disable",
+        "ignore",
+        "print",
+        "send",
+        "publish",
+        "release",
+        "move",
+    ];
+    // For the moment only.
+    const PASSING: &[&str] = &["yet", "for now", "right now", "this time"];
+    if any(bare, PASSING) {
+        return false;
+    }
+    let mut words = bare.split_whitespace().map(|word| word.trim_end_matches([',', '.', ';', '!']));
+    let (first, second) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
+    let verb = match (first, second) {
+        ("do", "not") => words.next().unwrap_or(""),
+        ("don't" | "dont", verb) => verb,
+        _ => {
+            let rule = RULES.contains(&first.trim_end_matches(':'));
+            return rule && !REPORTED.contains(&second) && !is_inflected(second);
+        }
+    };
+    FORBIDDEN.contains(&verb)
+}
+
+/// `works`, `worked`: said of something, not to someone.
+fn is_inflected(verb: &str) -> bool {
+    const BASES: &[&str] = &["seed", "feed", "need", "embed", "shed", "speed", "proceed", "exceed", "alias"];
+    let third = verb.ends_with('s') && !verb.ends_with("ss") && !verb.ends_with("us");
+    (third || verb.ends_with("ed")) && !BASES.contains(&verb)
+}
+
+/// "We use pnpm" says how it is done; "why we use yaml" and "the way we use it" do not.
+fn states_use(bare: &str) -> bool {
+    let Some(at) = crate::text::find_word(bare, "we use") else { return false };
+    let before = bare[..at].trim_end();
+    let last = before.rsplit(char::is_whitespace).next().unwrap_or("");
+    before.is_empty()
+        || before.ends_with([',', ';', ':', '.', '-'])
+        || matches!(last, "so" | "here" | "because")
 }
 
 /// The agent's choice, in its own words. "returns 404 instead of 500" is a change, not a choice.
@@ -360,6 +478,7 @@ pub(crate) fn without_opening(text: &str) -> &str {
         "note that",
         "note",
         "cause",
+        "never mind",
     ];
     let mut text = text.trim();
     loop {
@@ -384,6 +503,7 @@ pub(crate) fn without_opening(text: &str) -> &str {
                     | "summary"
                     | "great"
                     | "perfect"
+                    | "never mind"
             );
             let rest = punctuated.or_else(|| rest.strip_prefix(' ').filter(|_| word));
             if let Some(rest) = rest.filter(|rest| rest.len() > 8) {

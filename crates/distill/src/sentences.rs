@@ -95,7 +95,8 @@ fn close(found: &mut Vec<Sentence>, paragraph: &mut String, heading: &str, whole
     }
 }
 
-/// Ends of sentences: a stop, then space, then no small letter. Code in ticks is not looked into.
+/// Ends of sentences: a stop, then space, then no small letter, unless small letters are how it is typed.
+/// Code in ticks is not looked into.
 fn split(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -113,14 +114,16 @@ fn split(text: &str) -> Vec<&str> {
         }
         let end = at + char.len_utf8();
         let before = &text[start..end];
-        let abbreviated = ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "No."]
-            .iter()
-            .any(|word| before.ends_with(word));
+        let abbreviated =
+            ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "No.", "resp.", "incl.", "max.", "min."]
+                .iter()
+                .any(|word| before.ends_with(word));
         let next = text[end..].trim_start().chars().next();
         // A name begins small and begins a sentence: `compact.rs never checks`.
         let word = text[end..].split_whitespace().next().unwrap_or("");
         let name = word.trim_end_matches(['.', ',', ':']).contains(['.', '_', '/', '(']);
-        if abbreviated || (next.is_some_and(char::is_lowercase) && !name) {
+        let small = next.is_some_and(char::is_lowercase) && !name;
+        if abbreviated || (small && !begins_small(before, word)) {
             continue;
         }
         parts.push(before.trim());
@@ -129,6 +132,55 @@ fn split(text: &str) -> Vec<&str> {
     parts.push(text[start..].trim());
     parts.retain(|part| !part.is_empty());
     parts
+}
+
+/// Whether a word in small letters begins a sentence: after a whole word and a stop, one that orders or points.
+fn begins_small(before: &str, word: &str) -> bool {
+    const BEGIN: &[&str] = &[
+        "always",
+        "never",
+        "don't",
+        "don’t",
+        "do",
+        "use",
+        "please",
+        "prefer",
+        "avoid",
+        "let's",
+        "lets",
+        "we",
+        "i",
+        "it",
+        "this",
+        "that",
+        "the",
+        "then",
+        "also",
+        "and",
+        "but",
+        "so",
+        "no",
+        "yes",
+        "ok",
+        "you",
+        "from",
+        "stick",
+        "keep",
+        "go",
+        "make",
+        "run",
+        "add",
+        "fix",
+        "why",
+        "what",
+        "how",
+        "can",
+        "there",
+        "decision:",
+    ];
+    let last = before.trim_end_matches(['.', '!', '?']).rsplit(char::is_whitespace).next().unwrap_or("");
+    let whole = last.len() > 1 && last.chars().all(char::is_alphanumeric);
+    whole && BEGIN.contains(&word.trim_end_matches([',', '.', '!', '?']))
 }
 
 #[cfg(test)]

@@ -8,6 +8,11 @@ fn titles(played: &Played) -> Vec<(MemoryKind, &str)> {
     played.observations().into_iter().map(|one| (one.kind, one.title.as_str())).collect()
 }
 
+fn decisions(prompt: &str) -> Vec<String> {
+    let played = play(&format!("> {prompt}\n.\n< ok\n.\n"));
+    played.observations().into_iter().map(|one| one.title.clone()).collect()
+}
+
 const PANIC: &str = "bash go test ./...
 ! 1
 --- FAIL: TestPut (0.00s)
@@ -144,4 +149,34 @@ fn the_subject_of_a_merge_titles_no_feature() {
         "> do it\n.\nwrite src/retry.rs\npub struct RetryPolicy {{\n    pub times: u32,\n}}\n.\n{MERGED}< ok\n.\n"
     ));
     assert_eq!(titles(&played), [(MemoryKind::Feature, "Add src/retry.rs: RetryPolicy")]);
+}
+
+#[test]
+fn never_and_always_are_rules_only_as_orders() {
+    for prompt in [
+        "Never mind, go on with the next one.",
+        "I never understood why we use yaml here.",
+        "It never worked on my machine, and I don't know why we use it.",
+        "never works on the first try, this thing",
+        "Always been like this, the config is a mess.",
+        "This has always been the way we use it.",
+        "Don't worry about the tests.",
+        "Don't commit yet, I want to look at it.",
+    ] {
+        assert_eq!(decisions(prompt), [""; 0], "{prompt}");
+    }
+}
+
+#[test]
+fn rules_are_heard_however_they_are_typed() {
+    for (prompt, title) in [
+        ("ok do it. always run the linter before commit", "Always run the linter before commit"),
+        ("Ok, go on. never push to main", "Never push to main"),
+        ("Don't touch p1.ts", "Don't touch p1.ts"),
+        ("please don’t touch the lock file", "Don’t touch the lock file"),
+        ("use tabs, not spaces", "Use tabs, not spaces"),
+        ("Never mind, use tabs instead of spaces here.", "Use tabs instead of spaces here"),
+    ] {
+        assert_eq!(decisions(prompt), [title], "{prompt}");
+    }
 }

@@ -241,7 +241,13 @@ impl Patch {
             }
         }
         let paired = old.len() == new.len();
+        let same = |line: &&&str, others: &[&str]| others.iter().any(|other| other.trim() == line.trim());
         for (at, line) in new.iter().enumerate() {
+            // A line that stood there before, or only moved, did not change.
+            if same(&line, old) {
+                self.pairs += u32::from(paired && old[at] != *line);
+                continue;
+            }
             let before = paired.then(|| old[at]);
             let score = telling(line) + if before.is_some() { 2 } else { 0 };
             if score > self.best.as_ref().map_or(0, |best| best.0) {
@@ -324,8 +330,7 @@ pub(crate) fn telling(line: &str) -> i32 {
     if line.len() < 4 || !line.chars().any(char::is_alphabetic) {
         return 0;
     }
-    const IMPORTS: &[&str] = &["use ", "import ", "from ", "#include", "require(", "mod ", "package "];
-    if is_comment(line) || IMPORTS.iter().any(|start| line.starts_with(start)) {
+    if is_comment(line) || is_import(line) {
         return 1;
     }
     let mut score = 2;
@@ -365,6 +370,18 @@ fn holds_names(file: &str, keys: u32, code: u32) -> bool {
 
 fn first_word(line: &str) -> &str {
     line.split(|char: char| !is_word(char)).find(|word| !word.is_empty()).unwrap_or("")
+}
+
+/// A line that brings in names, also one of a list as Go writes it: `slog "log/slog"`.
+pub(crate) fn is_import(line: &str) -> bool {
+    const IMPORTS: &[&str] = &["use ", "import ", "from ", "#include", "require(", "mod ", "package "];
+    let listed = || {
+        let (name, path) = line.split_once('"')?;
+        let alone = path.strip_suffix('"')?;
+        let named = name.trim().chars().all(|char| is_word(char) || char == '.');
+        Some(named && !alone.is_empty() && !alone.contains(['"', ' ', ',', ':']))
+    };
+    IMPORTS.iter().any(|start| line.starts_with(start)) || listed().unwrap_or(false)
 }
 
 fn is_comment(line: &str) -> bool {

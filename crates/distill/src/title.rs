@@ -4,7 +4,7 @@
 use model::MemoryKind;
 
 use crate::command::Purpose;
-use crate::patch::{Area, Edit};
+use crate::patch::{Area, Edit, is_import};
 use crate::prose::{self, Intent};
 use crate::scene::{Scene, short_test};
 use crate::state::OpenFailure;
@@ -87,24 +87,30 @@ fn lowered(text: &str) -> String {
 fn change(scene: &Scene<'_>, piece: &Piece, failure: &OpenFailure) -> Option<String> {
     let about =
         |edit: &&Edit| failure.fault.file().is_some_and(|place| file_name(place) == file_name(&edit.file));
+    let says = |edit: &&Edit| quote(edit, 70).is_some();
     let edit = scene
         .edits(piece)
         .filter(about)
+        .filter(says)
         .last()
-        .or_else(|| scene.edits(piece).filter(|edit| edit.area() == Area::Code).last())
-        .or_else(|| scene.edits(piece).last())?;
+        .or_else(|| scene.edits(piece).filter(|edit| edit.area() == Area::Code).filter(says).last())
+        .or_else(|| scene.edits(piece).filter(says).last())?;
     quote(edit, 70)
 }
 
 fn quote(edit: &Edit, max: usize) -> Option<String> {
-    match (&edit.before, &edit.after) {
+    // What is imported says nothing of what is done with it.
+    let said = |line: &Option<String>| line.clone().filter(|line| !is_import(line));
+    match (said(&edit.before), said(&edit.after)) {
         (_, Some(after)) if after.len() <= max => Some(format!("`{after}`")),
-        (Some(before), None) if before.len() <= max => Some(format!("removes `{before}`")),
+        (Some(before), None) if before.len() <= max && edit.after.is_none() => {
+            Some(format!("removes `{before}`"))
+        }
         // Half of a line is worse than the name of what it is in.
-        _ => {
+        (_, after) => {
             let named = edit.defines.first().map(|name| format!("adds {name}"));
             let named = named.or_else(|| edit.inside.first().map(|name| format!("changes {name}")));
-            named.or_else(|| edit.after.as_ref().map(|after| format!("`{}`", clip(after, max))))
+            named.or_else(|| after.map(|after| format!("`{}`", clip(&after, max))))
         }
     }
 }
@@ -202,8 +208,13 @@ fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
     {
         return format!("Add {} to {}", enumerate(&leading(&edit.defines), 3), file_name(&edit.file));
     }
-    if let Some(edit) = edits.iter().max_by_key(|edit| (edit.area() == Area::Code, edit.added + edit.removed))
-    {
+    let imports =
+        |edit: &Edit| edit.after.as_ref().or(edit.before.as_ref()).is_some_and(|line| is_import(line));
+    let size = |edit: &&&Edit| (edit.area() == Area::Code, !imports(edit), edit.added + edit.removed);
+    if let Some(edit) = edits.iter().max_by_key(size) {
+        if imports(edit) && edit.inside.is_empty() {
+            return format!("Change the imports of {}", file_name(&edit.file));
+        }
         let place = edit.inside.first().map_or_else(String::new, |name| format!("{name} in "));
         let quoted = quote(edit, 80).map_or_else(String::new, |line| format!(": {line}"));
         return format!("Change {place}{}{quoted}", file_name(&edit.file));

@@ -180,3 +180,45 @@ fn rules_are_heard_however_they_are_typed() {
         assert_eq!(decisions(prompt), [title], "{prompt}");
     }
 }
+
+#[test]
+fn a_line_that_did_not_change_or_only_imports_is_no_title() {
+    let import = "edit main.go\n@ 3\n+\t\"log/slog\"\n.\n";
+    let body = "edit main.go\n@ 20\n func main() {\n-\tlog.Println(err)\n+\tslog.Error(\"start\", \"err\", err)\n.\n";
+    let played = play(&format!("> do it\n.\n{body}{import}< ok\n.\n"));
+    assert_eq!(
+        titles(&played),
+        [(MemoryKind::Change, "Change main in main.go: `slog.Error(\"start\", \"err\", err)`")]
+    );
+    let played = play(&format!("> do it\n.\n{import}< ok\n.\n"));
+    assert_eq!(titles(&played), [(MemoryKind::Change, "Change the imports of main.go")]);
+    let red = "bash mvn test\n! 1\n[ERROR] org.opentest4j.AssertionFailedError: expected: <1> but was: <2>\n\tat com.acme.OrderMapperTest.maps(OrderMapperTest.java:9)\n[ERROR] Tests run: 5, Failures: 1, Errors: 0, Skipped: 0\n.\n";
+    let green = "bash mvn test\n[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 0\n.\n";
+    let map = "edit OrderMapper.java\n@ 9\n-        return 2;\n+        return order.count();\n.\n";
+    let head =
+        "edit OrderMapper.java\n@ 1\n-package com.acme;\n+package com.acme;\n+\n+import java.util.List;\n.\n";
+    let played = play(&format!("> weiter\n.\n{red}{map}{head}{green}< ok\n.\n"));
+    assert_eq!(
+        titles(&played),
+        [(MemoryKind::Bugfix, "Fix AssertionFailedError in OrderMapper.java: `return order.count();`")]
+    );
+}
+
+#[test]
+fn a_quiet_commit_is_named_by_the_log_after_it() {
+    let edit = "edit src/a.rs\n@ 1\n-    take(1);\n+    take(2);\n.\n";
+    for (command, printed) in [
+        ("git commit -qam 'store: take two' && git log -1 --oneline", "1a2b3c4 store: take two"),
+        (
+            "git commit -qF message.txt && git log --oneline -3",
+            "1a2b3c4 (HEAD -> main) store: take two\n77aa001 old",
+        ),
+    ] {
+        let played = play(&format!("> do it\n.\n{edit}bash {command}\n{printed}\n.\n< ok\n.\n"));
+        let found = played.observations();
+        assert_eq!(found[0].title, "store: take two", "{command}");
+        assert!(found[0].facts.contains(&"Committed as 1a2b3c4: store: take two".to_owned()), "{found:#?}");
+    }
+    let quiet = play(&format!("> do it\n.\n{edit}bash git commit -qam 'store: take two'\n.\n< ok\n.\n"));
+    assert!(quiet.observations()[0].facts.contains(&"Committed: store: take two".to_owned()));
+}

@@ -1,6 +1,6 @@
 //! Many queries at once, for scripts that measure or compare: lines `{qid, query}` in, lines `{qid, ids}` out.
 
-use std::io::BufRead;
+use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -19,6 +19,9 @@ const MAX_IDS: usize = 8192;
 const PATIENCE: Duration = Duration::from_mins(1);
 /// As many as anybody asks in one go; more are several files.
 const MAX_LINES: usize = 1_000_000;
+/// Lines that are told one by one; a file in which every line is wrong says nothing new after so many.
+const SHOWN: usize = 20;
+const LIKE_THIS: &str = r#"a line is like {"qid": "1", "query": "why did the login fail"}"#;
 
 #[derive(Debug, Deserialize)]
 struct Line {
@@ -27,7 +30,7 @@ struct Line {
     query: String,
 }
 
-/// Nothing is asked until every line is understood: a script gets all of its answers or the line to correct.
+/// A line that is not understood is told on stderr with its number; the others are answered.
 pub(super) fn run(world: &World, file: &str, limit: usize) -> anyhow::Result<()> {
     let queries = read(file)?;
     let bar = progress::items("searching", queries.len() as u64);
@@ -55,19 +58,38 @@ pub(super) fn run(world: &World, file: &str, limit: usize) -> anyhow::Result<()>
 
 fn read(file: &str) -> anyhow::Result<Vec<Line>> {
     let mut queries = Vec::new();
+    let mut bad = Vec::new();
     for (at, line) in lines::open(file)?.lines().enumerate() {
         let line = line.map_err(|error| lines::unreadable(file, &error))?;
         if line.trim().is_empty() {
             continue;
         }
-        let refused = |what: String| {
-            let what = format!("{file}:{}: {what}", at + 1);
-            hint(Failure::Person, what, r#"a line is like {"qid": "1", "query": "why did the login fail"}"#)
-        };
         if queries.len() == MAX_LINES {
-            return Err(refused(format!("more than {MAX_LINES} queries")));
+            let what = format!("{file}:{}: more than {MAX_LINES} queries", at + 1);
+            return Err(hint(Failure::Person, what, "ask them in several files"));
         }
-        queries.push(serde_json::from_str(&line).map_err(|error| refused(error.to_string()))?);
+        match serde_json::from_str::<Line>(&line) {
+            Ok(line) => queries.push(line),
+            Err(error) => bad.push((at + 1, error.to_string())),
+        }
+    }
+    tell(file, &bad)?;
+    if queries.is_empty() && !bad.is_empty() {
+        return Err(hint(Failure::Person, format!("{file}: no line can be read"), LIKE_THIS));
     }
     Ok(queries)
+}
+
+fn tell(file: &str, bad: &[(usize, String)]) -> anyhow::Result<()> {
+    let mut out = io::stderr().lock();
+    for (line, what) in bad.iter().take(SHOWN) {
+        writeln!(out, "{file}:{line}: left out: {}", print::one_line(what, 200))?;
+    }
+    if bad.len() > SHOWN {
+        writeln!(out, "and {} more lines left out", bad.len() - SHOWN)?;
+    }
+    if !bad.is_empty() {
+        writeln!(out, "hint: {LIKE_THIS}")?;
+    }
+    Ok(())
 }

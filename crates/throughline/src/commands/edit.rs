@@ -1,7 +1,7 @@
 //! Changes what a memory says, or how much it matters.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::process::Command as Process;
@@ -17,7 +17,9 @@ use crate::report::{Failure, hint};
 use crate::world::World;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Without options it opens your editor.\nExample: throughline edit 0k3v7m2n --pin")]
+#[command(
+    after_help = "Without options it opens your editor, which needs a terminal.\nExample: throughline edit 0k3v7m2n --pin"
+)]
 pub(crate) struct Edit {
     /// The memory's id, or a unique beginning of it
     id: String,
@@ -74,6 +76,10 @@ impl Edit {
 
 /// Title and text as the person leaves them.
 fn in_editor(world: &World, row: &MemoryRow) -> anyhow::Result<(Option<String>, Option<String>)> {
+    if !io::stdin().is_terminal() {
+        let next = "give the new text with --text, or with `--text -` on stdin; `throughline edit --help` has the rest";
+        return Err(hint(Failure::Person, "there is no terminal for an editor", next));
+    }
     let draft = Draft::write(world, &format!("# {}\n\n{}\n", row.memory.title, row.memory.text))?;
     let editor = World::editor();
     // Through a shell, as others do: the variable may hold options.

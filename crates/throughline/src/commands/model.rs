@@ -80,7 +80,7 @@ enum Command {
   throughline model use static-128
   throughline model use nomic-embed-text --provider ollama")]
     Use(Use),
-    /// Make no more vectors until `resume`; search goes on with words
+    /// Make no more vectors until `resume` or until the daemon starts anew; search goes on with words
     Pause,
     /// Make vectors again
     Resume,
@@ -110,7 +110,9 @@ impl Model {
             Command::Use(wanted) => wanted.run(world),
             Command::Pause => {
                 ask(world, "model-pause")?;
-                print::line("paused: no vectors are made until `throughline model resume`")
+                print::line(
+                    "paused: no vectors are made until `throughline model resume`, or until the daemon starts anew",
+                )
             }
             Command::Resume => {
                 ask(world, "model-resume")?;

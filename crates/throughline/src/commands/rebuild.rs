@@ -32,9 +32,10 @@ impl Rebuild {
             ));
         };
         let database = world.place.database();
+        let mut carried = 0;
         if database.exists() {
             let aside = store::move_aside(&database).map_err(person)?;
-            carry_over(world, &database, &aside)?;
+            carried = carry_over(world, &database, &aside)?;
         }
         drop(lock);
         reader::start(world)?;
@@ -44,26 +45,29 @@ impl Rebuild {
                 print::line(&format!("{} of {} events", status["learned"], status["journal_head"]))?;
             }
         }
+        let carried = if carried > 0 { format!(", {carried} of them carried over") } else { String::new() };
         let stats = reader::tables(world)?.stats().map_err(person)?;
         print::line(&format!(
-            "rebuilt: {} events, {} sessions, {} prompts",
-            stats.events, stats.sessions, stats.prompts
+            "rebuilt: {} events, {} sessions, {} prompts, {}{carried}",
+            stats.events,
+            stats.sessions,
+            stats.prompts,
+            print::count(stats.memories, "memory", "memories"),
         ))
     }
 }
 
-/// What only the old tables knew: memories whose events are no longer in the journal, and what was forgotten.
-fn carry_over(world: &World, database: &Path, aside: &Path) -> anyhow::Result<()> {
+/// What only the old tables knew: memories whose events are no longer in the journal, and what was forgotten. How
+/// many memories.
+fn carry_over(world: &World, database: &Path, aside: &Path) -> anyhow::Result<u64> {
     let retained = reader::journal(world)?.tail();
     let mut tables = Tables::open(database).map_err(person)?;
     match tables.carry_over(aside, retained) {
-        Ok(carried) if carried.memories > 0 => {
-            print::line(&format!("{} memories older than the journal are carried over", carried.memories))
-        }
-        Ok(_) => Ok(()),
+        Ok(carried) => Ok(carried.memories),
         // A damaged one gives nothing, and is the reason to rebuild.
         Err(error) => {
-            print::line(&format!("the old tables cannot be read, nothing is carried over: {error}"))
+            print::line(&format!("the old tables cannot be read, nothing is carried over: {error}"))?;
+            Ok(0)
         }
     }
 }

@@ -205,7 +205,7 @@ impl Only {
         } else {
             "try other words, `throughline backfill` to take in past sessions, or `throughline stats` to see what is kept"
         };
-        format!("nothing was found; {next}")
+        format!("nothing matches well; {next}")
     }
 }
 
@@ -216,7 +216,8 @@ impl Columns {
     fn of(hits: &[Hit], now: Millis) -> Self {
         let cells = |hit: &Hit| {
             let project = hit.project.as_deref().unwrap_or("-");
-            let texts = [&hit.id, &when::ago(hit.at, now), &hit.kind, project];
+            let ago = if hit.at == 0 { "-".to_owned() } else { when::ago(hit.at, now) };
+            let texts = [&hit.id, &ago, &hit.kind, project];
             texts.map(|text| print::one_line(text, 16))
         };
         Self(hits.iter().map(cells).collect())

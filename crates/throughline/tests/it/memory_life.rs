@@ -187,6 +187,10 @@ fn a_memory_belongs_to_the_project_it_was_said_in_to_a_named_one_or_to_none() {
 
 #[test]
 fn an_editor_changes_title_and_text_and_its_file_is_private_and_gone() {
+    if !std::path::Path::new("/usr/bin/script").exists() {
+        crate::house::skipped("no `script` to make a terminal with");
+        return;
+    }
     let house = House::new();
     let id = remember(&house, &["first line\nsecond line", "--title", "old title"]);
     let script = house.home().join("editor.sh");
@@ -197,9 +201,13 @@ fn an_editor_changes_title_and_text_and_its_file_is_private_and_gone() {
     );
     fs::write(&script, body).unwrap();
     fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();
-    let mut command = house.command(&["edit", &id]);
-    command.env("EDITOR", format!("'{}' changed", script.display()));
-    let output = crate::house::output(&mut command);
+    let edit = |editor: &str| {
+        let line = format!("'{}' edit {id}", crate::house::THROUGHLINE);
+        let mut on_terminal = house.program("/usr/bin/script".as_ref(), &["-qec", &line, "/dev/null"]);
+        on_terminal.env("EDITOR", editor);
+        crate::house::feed(on_terminal, b"")
+    };
+    let output = edit(&format!("'{}' changed", script.display()));
     assert!(output.status.success(), "{output:?}");
     assert_eq!(fs::read_to_string(&seen).unwrap(), "600\n# old title\n\nfirst line\nsecond line\n");
     let memory = shown(&house, &id);
@@ -207,11 +215,25 @@ fn an_editor_changes_title_and_text_and_its_file_is_private_and_gone() {
     let drafts = fs::read_dir(house.data().join("run")).unwrap().flatten();
     assert!(!drafts.into_iter().any(|file| file.file_name().to_string_lossy().starts_with("edit-")));
 
-    let mut command = house.command(&["edit", &id]);
-    command.env("EDITOR", "false");
-    let output = crate::house::output(&mut command);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(edit("false").status.code(), Some(1));
     assert_eq!(shown(&house, &id)["text"], "third line");
+}
+
+#[test]
+fn without_a_terminal_no_editor_is_started() {
+    let house = House::new();
+    let id = remember(&house, &["as it was said"]);
+    let trace = house.home().join("started");
+    let mut command = house.command(&["edit", &id]);
+    command.env("EDITOR", format!("touch '{}'; true", trace.display()));
+    let output = crate::house::output(&mut command);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("no terminal") && error.contains("--text -"), "{error}");
+    assert!(!trace.exists());
+    let piped = house.pipe(&["edit", &id, "--text", "-"], b"as it is said now");
+    assert!(piped.status.success(), "{piped:?}");
+    assert_eq!(shown(&house, &id)["text"], "as it is said now");
 }
 
 #[test]

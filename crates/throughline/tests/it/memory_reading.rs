@@ -76,7 +76,7 @@ fn what_was_just_said_is_found_and_what_was_forgotten_is_not() {
     house.ok(&["forget", id, "--yes"]);
     assert_eq!(search(&house, &["tapir queue cron noon"]), Vec::<Value>::new());
     let said = house.ok(&["search", "tapir"]);
-    assert!(said.contains("nothing was found") && said.contains("backfill"), "{said}");
+    assert!(said.contains("nothing matches well") && said.contains("backfill"), "{said}");
 }
 
 #[test]
@@ -130,11 +130,17 @@ fn many_questions_are_answered_at_once_with_the_ids_that_came_in() {
     let answers: Vec<Value> = piped.lines().map(parsed).collect();
     assert_eq!(answers[0], json!({ "qid": "a", "ids": [] }));
     assert_eq!((&answers[1]["qid"], &answers[1]["ids"][0]), (&json!({ "x": 1 }), &json!("heron")));
-    let refused =
-        house.pipe(&["search", "--batch", "-"], b"{\"qid\":1,\"query\":\"x\"}\n{\"query\":\"x\"}\n");
-    assert_eq!(refused.status.code(), Some(1));
-    assert!(String::from_utf8(refused.stderr).unwrap().contains("-:2: "));
-    assert_eq!(refused.stdout, b"", "nothing is asked before every line is understood");
+    let lines =
+        b"{\"qid\":1,\"query\":\"heron\"}\n{\"query\":\"x\"}\n\nnonsense\n{\"qid\":3,\"query\":\"heron\"}\n";
+    let some = house.pipe(&["search", "--batch", "-"], lines);
+    assert!(some.status.success(), "{some:?}");
+    let told = String::from_utf8(some.stderr).unwrap();
+    assert!(told.contains("-:2: left out") && told.contains("-:4: left out"), "{told}");
+    let answers: Vec<Value> = String::from_utf8(some.stdout).unwrap().lines().map(parsed).collect();
+    assert_eq!(answers.len(), 2, "the others are answered");
+    assert_eq!((&answers[0]["qid"], &answers[1]["qid"]), (&json!(1), &json!(3)));
+    let none = house.pipe(&["search", "--batch", "-"], b"nonsense\n");
+    assert_eq!(none.status.code(), Some(1));
 }
 
 #[test]

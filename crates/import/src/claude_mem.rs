@@ -38,6 +38,8 @@ pub(crate) fn read(path: &Path, options: &Options) -> Reader {
                 tables: ClaudeMemTable::ALL.iter().copied().collect(),
                 after: i64::MIN,
                 sessions: HashMap::new(),
+                projects: HashMap::new(),
+                said: Vec::new(),
                 waiting: VecDeque::new(),
                 is_checked: false,
             },
@@ -54,6 +56,10 @@ struct Rows {
     after: i64,
     /// From claude-mem's id of a session to the agent's.
     sessions: HashMap<String, SessionId>,
+    /// Of the agent's sessions: prompts name none.
+    projects: HashMap<SessionId, String>,
+    /// What is to be said of the row at hand.
+    said: Vec<(Effect, &'static str)>,
     waiting: VecDeque<Item>,
     is_checked: bool,
 }
@@ -116,11 +122,9 @@ impl Rows {
         };
         match record {
             Some(record) => {
-                let tail = record.memory().is_some_and(|memory| memory.text.len() == shape::MAX_TEXT_BYTES);
                 self.waiting.push_back(Ok(record));
-                if tail {
-                    let what = "is longer than a memory; its beginning is kept";
-                    self.waiting.push_back(Err(self.problem(Effect::Shortened, table, row.id, what)));
+                for (effect, what) in std::mem::take(&mut self.said) {
+                    self.waiting.push_back(Err(self.problem(effect, table, row.id, what)));
                 }
             }
             None if table == ClaudeMemTable::Sessions => {}
@@ -139,6 +143,12 @@ impl Rows {
         {
             self.sessions.insert(ours.to_owned(), id.clone());
         }
+        let project = self.project(row);
+        if let Some(project) = &project
+            && self.projects.len() < MAX_SESSIONS
+        {
+            self.projects.insert(id.clone(), project.clone());
+        }
         let agent = match row.text("platform_source") {
             None | Some("claude") => "claude-code".to_owned(),
             Some(other) => shape::name(other).unwrap_or_default(),
@@ -146,14 +156,14 @@ impl Rows {
         Session {
             id,
             agent,
-            project: self.project(row),
+            project,
             title: row.text("custom_title").and_then(shape::subtitle),
             started_at: moment(row, "started_at"),
             ended_at: row.integer("completed_at_epoch").and_then(|at| time::from_number(at as f64)),
         }
     }
 
-    fn prompt(&self, row: &ClaudeMemRow) -> Option<Record> {
+    fn prompt(&mut self, row: &ClaudeMemRow) -> Option<Record> {
         let text = row.text("prompt_text")?;
         let session = SessionId::new(row.text("content_session_id").unwrap_or_default());
         let table = ClaudeMemTable::Prompts;
@@ -162,7 +172,7 @@ impl Rows {
         Some(Record::Prompt(Box::new(Prompt { number, memory })))
     }
 
-    fn observation(&self, row: &ClaudeMemRow) -> Option<Memory> {
+    fn observation(&mut self, row: &ClaudeMemRow) -> Option<Memory> {
         let list = |column| row.text(column).map(shape::list).unwrap_or_default();
         let facts = list("facts");
         let given = row.text("type").unwrap_or_default().trim();
@@ -194,7 +204,7 @@ impl Rows {
         Some(memory)
     }
 
-    fn summary(&self, row: &ClaudeMemRow) -> Option<Memory> {
+    fn summary(&mut self, row: &ClaudeMemRow) -> Option<Memory> {
         let mut text = String::new();
         for (column, name) in ANSWERS {
             if let Some(answer) = row.text(column) {
@@ -214,7 +224,7 @@ impl Rows {
 
     #[expect(clippy::too_many_arguments, reason = "what every row has in common, called four times")]
     fn memory(
-        &self,
+        &mut self,
         table: ClaudeMemTable,
         row: &ClaudeMemRow,
         kind: MemoryKind,
@@ -233,9 +243,16 @@ impl Rows {
             &at.unwrap_or_default().to_string(),
             &row.id.to_string(),
         ]);
-        let mut memory = shape::memory(id, kind, at.unwrap_or(self.options.now), title, text);
+        if shape::is_too_long(text) {
+            self.said
+                .push((Effect::Shortened, "is longer than the 64 KB of a memory; its beginning is kept"));
+        }
+        if at.is_none() {
+            self.said.push((Effect::Undated, "has no time between 1970 and 2200"));
+        }
+        let mut memory = shape::memory(id, kind, at.unwrap_or_default(), title, text);
         memory.session = Some(session.clone());
-        memory.project = self.project(row);
+        memory.project = self.project_of(row, session);
         memory.external_id = Some(format!("claude-mem/{}/{}", table.name(), row.id));
         memory.provenance.place = Some(format!("claude-mem, {} {}", table.name(), row.id));
         if matches!(table, ClaudeMemTable::Observations | ClaudeMemTable::Summaries)
@@ -253,18 +270,25 @@ impl Rows {
         self.sessions.get(ours).cloned().unwrap_or_else(|| SessionId::new(ours))
     }
 
-    /// A worktree's rows that were merged into their main project belong there. Prompts name none.
-    fn project(&self, row: &ClaudeMemRow) -> Option<String> {
-        ["merged_into_project", "project"]
-            .iter()
-            .find_map(|column| row.text(column))
-            .and_then(shape::name)
+    /// Its own, else that of its session.
+    fn project_of(&self, row: &ClaudeMemRow, session: &SessionId) -> Option<String> {
+        named_project(row)
+            .or_else(|| self.projects.get(session).cloned())
             .or_else(|| self.options.project.clone())
+    }
+
+    fn project(&self, row: &ClaudeMemRow) -> Option<String> {
+        named_project(row).or_else(|| self.options.project.clone())
     }
 
     fn problem(&self, effect: Effect, table: ClaudeMemTable, id: i64, what: impl Into<String>) -> Problem {
         Problem::new(effect, format!("{}, {} {id}", self.place, table.name()), what)
     }
+}
+
+/// A worktree's rows that were merged into their main project belong there.
+fn named_project(row: &ClaudeMemRow) -> Option<String> {
+    ["merged_into_project", "project"].iter().find_map(|column| row.text(column)).and_then(shape::name)
 }
 
 /// The number, else the text beside it: `created_at_epoch`, `created_at`.

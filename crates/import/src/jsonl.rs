@@ -1,11 +1,17 @@
 //! Documents `{id, text, ts, session, project, kind}`, one JSON object per line. Only `text` is needed. Unknown
 //! fields are passed over; a line that cannot be read costs itself.
+//!
+//! No document takes another's place unasked. Files of different people use the same ids, and one file comes by
+//! several names and through pipes: so a document is its project, its session, its id and its text, wherever it was
+//! read. Only a caller that names the collection with a label says that an id in it is one document for good, and
+//! then a changed text is news of it.
 
+use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use model::{MemoryId, MemoryKind, SessionId};
+use model::{MemoryId, MemoryKind, Millis, SessionId};
 use serde_json::{Map, Value};
 
 use crate::lines::{self, Line};
@@ -15,26 +21,33 @@ use crate::{Effect, Item, Options, Problem, Reader, Record, Source, shape, time}
 const SAMPLE_BYTES: u64 = 256 << 10;
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+/// Documents under one label of which it is known that no two are the same.
+const MAX_LABELED: usize = 4_000_000;
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
 pub(crate) fn read(path: &Path, options: &Options) -> Reader {
     let place = path.display().to_string();
-    let label = path.file_name().map(|name| name.to_string_lossy().into_owned());
-    let options = Options { label: options.label.clone().or(label), ..options.clone() };
     match open(path) {
         Err(problem) => Reader::stopped(place, problem),
         Ok((file, estimate)) => {
-            let Reader { items, .. } = read_from(Box::new(BufReader::new(file)), place, &options);
+            let Reader { items, .. } = read_from(Box::new(BufReader::new(file)), place, options);
             Reader::new(estimate, items)
         }
     }
 }
 
 pub(crate) fn read_from(lines: Box<dyn BufRead + Send>, place: String, options: &Options) -> Reader {
-    let label = options.label.clone().unwrap_or_else(|| Source::Jsonl.name().to_owned());
     Reader::new(
         0,
-        Documents { lines, place, label, options: options.clone(), line: 0, next: None, done: false },
+        Documents {
+            lines,
+            place,
+            options: options.clone(),
+            line: 0,
+            labeled: HashMap::new(),
+            next: VecDeque::new(),
+            done: false,
+        },
     )
 }
 
@@ -65,11 +78,12 @@ fn open(path: &Path) -> Result<(File, u64), String> {
 struct Documents {
     lines: Box<dyn BufRead + Send>,
     place: String,
-    label: String,
     options: Options,
     line: u64,
-    /// Said after the record it is about.
-    next: Option<Problem>,
+    /// What each document under a label says, and in which line.
+    labeled: HashMap<MemoryId, (MemoryId, u64)>,
+    /// Said after the record they are about.
+    next: VecDeque<Problem>,
     done: bool,
 }
 
@@ -96,18 +110,11 @@ impl Documents {
         let external = word(&fields, "id").map(|id| shape::external_id(&id)).filter(|id| !id.is_empty());
         let session = word(&fields, "session");
         let project = word(&fields, "project").and_then(|name| shape::name(&name));
-        let at = fields.get("ts").and_then(time::from_value);
-        let id = match &external {
-            Some(external) => MemoryId::of(&[Source::Jsonl.name(), &self.label, external]),
-            // Without an id of its own a document is what it says, where and when.
-            None => MemoryId::of(&[
-                Source::Jsonl.name(),
-                &self.label,
-                body,
-                session.as_deref().unwrap_or_default(),
-                &at.unwrap_or_default().to_string(),
-            ]),
-        };
+        let project = project.or_else(|| self.options.project.clone());
+        let given = fields.get("ts").filter(|ts| !ts.is_null() && ts.as_f64() != Some(0.0));
+        let at = given.and_then(time::from_value);
+        let is_undated = given.is_some() && at.is_none();
+        let id = self.id(project.as_deref(), session.as_deref(), external.as_deref(), at, body)?;
         let given = word(&fields, "kind").and_then(|kind| shape::name(&kind));
         let kind = given.as_deref().and_then(|kind| MemoryKind::from_name(&kind.to_lowercase()));
         let title = word(&fields, "title");
@@ -115,7 +122,7 @@ impl Documents {
         let mut memory = shape::memory(
             id,
             kind.unwrap_or(MemoryKind::Document),
-            at.unwrap_or(self.options.now),
+            at.unwrap_or_default(),
             title.as_deref().unwrap_or(body),
             body,
         );
@@ -123,14 +130,65 @@ impl Documents {
             memory.concepts.extend(given);
         }
         memory.session = session.map(|id| SessionId::new(&id));
-        memory.project = project.or_else(|| self.options.project.clone());
+        memory.project = project;
         memory.external_id = external;
         memory.provenance.place = Some(format!("{}:{}", self.place, self.line));
         if shape::is_too_long(body) {
             let what = format!("has {} bytes of text; the first {} are kept", body.len(), memory.text.len());
-            self.next = Some(self.problem(Effect::Shortened, what));
+            self.next.push_back(self.problem(Effect::Shortened, what));
+        }
+        if is_undated {
+            let what = "has a `ts` that is no time between 1970 and 2200";
+            self.next.push_back(self.problem(Effect::Undated, what));
         }
         Ok(Record::from(memory))
+    }
+
+    fn id(
+        &mut self,
+        project: Option<&str>,
+        session: Option<&str>,
+        external: Option<&str>,
+        at: Option<Millis>,
+        text: &str,
+    ) -> Result<MemoryId, Problem> {
+        let name = Source::Jsonl.name();
+        let (project, session) = (project.unwrap_or_default(), session.unwrap_or_default());
+        match (&self.options.label, external) {
+            (Some(label), Some(external)) => {
+                let id = MemoryId::of(&[name, "label", label, external]);
+                self.only_one(id, text)?;
+                Ok(id)
+            }
+            (None, Some(external)) => Ok(MemoryId::of(&[name, "id", project, session, external, text])),
+            // Without an id of its own a document is what it says, where and when.
+            (label, None) => {
+                let label = label.as_deref().unwrap_or_default();
+                let at = at.unwrap_or_default().to_string();
+                Ok(MemoryId::of(&[name, "text", label, project, session, &at, text]))
+            }
+        }
+    }
+
+    /// Of two texts under one id in one file nobody knows which is the newer: the first stays.
+    fn only_one(&mut self, id: MemoryId, text: &str) -> Result<(), Problem> {
+        let says = MemoryId::of(&[text]);
+        match self.labeled.get(&id) {
+            Some((first, _)) if *first == says => Ok(()),
+            Some((_, line)) => {
+                let what = format!("has the id of line {line} and says something else");
+                Err(self.problem(Effect::LeftOut, what))
+            }
+            None if self.labeled.len() >= MAX_LABELED => {
+                self.done = true;
+                let what = format!("is beyond the {MAX_LABELED} documents of one import with a label");
+                Err(self.problem(Effect::Stopped, what))
+            }
+            None => {
+                self.labeled.insert(id, (says, self.line));
+                Ok(())
+            }
+        }
     }
 }
 
@@ -138,7 +196,7 @@ impl Iterator for Documents {
     type Item = Item;
 
     fn next(&mut self) -> Option<Item> {
-        if let Some(problem) = self.next.take() {
+        if let Some(problem) = self.next.pop_front() {
             return Some(Err(problem));
         }
         while !self.done {

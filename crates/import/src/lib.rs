@@ -4,8 +4,9 @@
 //! Nothing here is redacted. These are strangers' texts as they stand in strangers' files; whoever writes a
 //! record anywhere redacts it first.
 //!
-//! Ids are made from where a record comes from, so that reading a source again gives the same ids. A reader
-//! never fails as a whole: what is wrong with one record is a [`Problem`] in its place, and the rest follows.
+//! Ids are made from what a record says of itself or from where it lies, so that reading a source again gives the
+//! same ids. A reader never fails as a whole: what is wrong with one record is a [`Problem`] in its place, and the
+//! rest follows.
 
 mod claude_mem;
 mod folder;
@@ -26,6 +27,7 @@ use std::path::Path;
 use model::{Memory, Millis, SessionId};
 
 pub use shape::{MAX_ITEMS, MAX_TEXT_BYTES, MAX_TITLE_CHARS};
+pub use time::LATEST;
 
 /// What can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,13 +72,12 @@ pub fn read_jsonl(lines: Box<dyn BufRead + Send>, options: &Options) -> Reader {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Sets the ids of one source apart from those of another that uses the same ones. By default the name of a
-    /// JSONL file, and the place of a note.
+    /// Sets the ids of one source apart from those of another that uses the same ones. With one, a document that
+    /// has an id of its own is that id, and may change what it says; without one it is what it says, too. A note
+    /// without one is its place.
     pub label: Option<String>,
     /// For records that name no project.
     pub project: Option<String>,
-    /// For records that name no time; the caller has the clock.
-    pub now: Millis,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,6 +145,8 @@ pub struct Problem {
 pub enum Effect {
     /// The record before it was kept in part.
     Shortened,
+    /// The record before it was kept without its time, which is none.
+    Undated,
     /// Left alone on purpose.
     LeftOut,
     /// It could not be read; the rest follows.

@@ -102,7 +102,7 @@ impl Page<'_> {
 
     fn at(&self) -> Millis {
         let said = TIMES.iter().find_map(|name| self.front.text(name).and_then(time::from_text));
-        said.or(self.note.modified).unwrap_or(self.options.now)
+        said.or(self.note.modified).unwrap_or_default()
     }
 }
 

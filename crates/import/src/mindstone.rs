@@ -40,7 +40,8 @@ pub(crate) fn read(path: &Path, options: &Options) -> Reader {
 
 fn memories(note: &Note, options: &Options) -> Vec<Item> {
     let item = memory(note, options);
-    let is_cut = item.is_ok() && (note.is_cut || shape::is_too_long(&note.text));
+    let is_cut =
+        item.is_ok() && (note.is_cut || shape::is_too_long(front_matter::split(&note.text).1.trim()));
     [item].into_iter().chain(is_cut.then(|| Err(note.shortened()))).collect()
 }
 
@@ -64,7 +65,7 @@ fn memory(note: &Note, options: &Options) -> Item {
     }
     let stem = shape::one_line(&note.stem.replace(['_', '-'], " "));
     let title = markdown::title(body).or(front.text("name")).unwrap_or(&stem);
-    let at = front.text("created").and_then(time::from_text).or(note.modified).unwrap_or(options.now);
+    let at = front.text("created").and_then(time::from_text).or(note.modified).unwrap_or_default();
     let id = MemoryId::of(&[Source::Mindstone.name(), &place_of(note, options)]);
     let mut memory = shape::memory(id, kind_of(given), at, title, text);
     memory.subtitle = description.and_then(shape::subtitle);

@@ -51,7 +51,11 @@ impl Iterator for Notes {
 
 impl Note {
     pub(crate) fn shortened(&self) -> Problem {
-        Problem::new(Effect::Shortened, &self.path, "is longer than a memory; its beginning is kept")
+        Problem::new(
+            Effect::Shortened,
+            &self.path,
+            "is longer than the 64 KB of a memory; its beginning is kept",
+        )
     }
 }
 

@@ -3,8 +3,8 @@
 use model::{Memory, MemoryId, MemoryKind, Millis, Provenance, estimate_tokens};
 use serde_json::Value;
 
-/// A memory larger than this is a file, and is kept up to here.
-pub const MAX_TEXT_BYTES: usize = 1 << 20;
+/// As much as one memory holds; what is larger is a file, and is kept up to here.
+pub const MAX_TEXT_BYTES: usize = 64 << 10;
 /// One line of a terminal and a bit.
 pub const MAX_TITLE_CHARS: usize = 160;
 /// Facts, concepts or files of one memory.

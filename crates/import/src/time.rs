@@ -7,6 +7,9 @@ use jiff::tz::TimeZone;
 use model::Millis;
 use serde_json::Value;
 
+/// The end of the year 2199. What is said to be later is no time but a mistake in its unit.
+pub const LATEST: Millis = 7_258_118_399_999;
+
 /// Larger than the seconds of any date until the year 5138, smaller than the milliseconds of any after 1973.
 const FIRST_MILLIS: f64 = 1e11;
 const FIRST_MICROS: f64 = 1e14;
@@ -31,7 +34,8 @@ pub(crate) fn from_number(number: f64) -> Option<Millis> {
         n if n < FIRST_NANOS => n / 1e3,
         n => n / 1e6,
     };
-    Some(millis.round() as Millis)
+    // A float beyond the largest integer becomes the largest.
+    within(millis.round() as Millis)
 }
 
 /// RFC 3339, a date and a time, a date alone, or digits.
@@ -44,7 +48,12 @@ pub(crate) fn from_text(text: &str) -> Option<Millis> {
         let civil: DateTime = text.parse().ok()?;
         Some(civil.to_zoned(TimeZone::UTC).ok()?.timestamp())
     })?;
-    Millis::try_from(timestamp.as_millisecond()).ok()
+    within(Millis::try_from(timestamp.as_millisecond()).ok()?)
+}
+
+/// Zero is how "not known" is kept.
+fn within(at: Millis) -> Option<Millis> {
+    (1..=LATEST).contains(&at).then_some(at)
 }
 
 #[cfg(test)]
@@ -70,9 +79,22 @@ mod tests {
             assert_eq!(from_value(&value), at, "{value}");
         }
         assert_eq!(from_text("2025-11-15"), Some(1_763_164_800_000));
-        for value in
-            [json!(null), json!(-5), json!("soon"), json!(""), json!("nan"), json!([1]), json!("1969-01-01")]
-        {
+        for value in [
+            json!(null),
+            json!(-5),
+            json!(1e-9),
+            json!(1e300),
+            json!(9e20),
+            json!(u64::MAX),
+            json!(7_258_118_400_u64),
+            json!("soon"),
+            json!(""),
+            json!("nan"),
+            json!([1]),
+            json!("1969-01-01"),
+            json!("2200-01-01T00:00:00Z"),
+            json!("9999-12-31"),
+        ] {
             assert_eq!(from_value(&value), None, "{value}");
         }
     }

@@ -64,6 +64,7 @@ fn sessions_prompts_observations_and_summaries_are_taken_over() {
     assert_eq!((session.project.as_deref(), session.title.as_deref()), (Some("shop"), Some("Login")));
     let Record::Prompt(prompt) = &records[3] else { panic!("{records:?}") };
     assert_eq!((prompt.number, prompt.memory.text.as_str()), (Some(2), "and test it"));
+    assert_eq!(prompt.memory.project.as_deref(), Some("shop"), "a prompt is of its session's project");
     assert_eq!((prompt.memory.kind, prompt.memory.at), (MemoryKind::Prompt, 1_785_578_700_000));
 
     let found = memories(&records);
@@ -202,19 +203,23 @@ fn hostile_values_cost_their_row_at_most() {
         };
     add(&b"\xff\xfe".to_vec(), &1.5, "{\"not\":\"a list\"}", &"text");
     add(&"giant", &vec![b'x'; 17 << 20], "", &1);
-    add(&"large", &"y".repeat(2 << 20), "[[[[", &-5_i64);
+    add(&"large", &format!("y{}", "é".repeat(1 << 20)), "[[[[", &-5_i64);
     add(&"last\x1b]0;owned\x07", &"ok", "[\"f\"]", &9e30);
     let (records, problems) = read(&path);
     let found = memories(&records);
     assert_eq!(found.len(), 3);
-    assert_eq!(
-        (found[0].text.as_str(), found[0].at, found[0].project.as_deref()),
-        ("1.5", options().now, Some("5"))
-    );
-    assert_eq!(found[1].text.len(), MAX_TEXT_BYTES);
+    assert_eq!((found[0].text.as_str(), found[0].at, found[0].project.as_deref()), ("1.5", 0, Some("5")));
+    assert_eq!(found[1].text.len(), MAX_TEXT_BYTES - 1, "cut between two letters");
     assert_eq!(found[2].title, "last ]0;owned");
-    let told: Vec<_> = problems.iter().map(|p| (p.effect, p.place.ends_with(" 2"))).collect();
-    assert_eq!(told, [(Effect::Lost, true), (Effect::Shortened, false)], "{problems:?}");
+    let told: Vec<_> = problems.iter().map(|p| (p.effect, p.place.rsplit(' ').next().unwrap())).collect();
+    let expected = [
+        (Effect::Undated, "1"),
+        (Effect::Lost, "2"),
+        (Effect::Shortened, "3"),
+        (Effect::Undated, "3"),
+        (Effect::Undated, "4"),
+    ];
+    assert_eq!(told, expected, "{problems:?}");
 }
 
 #[test]

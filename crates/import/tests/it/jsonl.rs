@@ -5,7 +5,7 @@ use std::io::BufReader;
 use import::{Effect, MAX_TEXT_BYTES, MAX_TITLE_CHARS, Options, Source};
 use model::MemoryKind;
 
-use crate::world::{NOW, World, halves, ids, options, told};
+use crate::world::{World, halves, ids, options, told};
 
 #[test]
 fn a_document_keeps_what_it_says_of_itself() {
@@ -42,16 +42,21 @@ fn a_document_keeps_what_it_says_of_itself() {
         (Some("7"), &["function".to_owned()][..])
     );
 
-    assert_eq!((third.kind, third.at), (MemoryKind::Document, NOW));
+    assert_eq!(
+        (third.kind, third.at),
+        (MemoryKind::Document, 0),
+        "when is not known, and nothing is made up"
+    );
     assert_eq!((third.external_id.as_deref(), third.project.as_deref()), (None, Some("till")));
 }
 
 #[test]
-fn reading_again_gives_the_same_ids_and_another_label_gives_others() {
+fn a_document_is_what_it_says_wherever_it_is_read_and_under_a_label_its_id() {
     let world = World::new();
     let text = "{\"id\":\"a\",\"text\":\"one\"}\n{\"id\":\"b\",\"text\":\"two\"}\n{\"text\":\"two\"}\n";
     let path = world.file("docs.jsonl", text);
-    let moved = world.file("elsewhere/docs.jsonl", text.replace("one", "changed"));
+    let renamed = world.file("elsewhere/notes.jsonl", text);
+    let changed = world.file("elsewhere/docs.jsonl", text.replace("one", "changed"));
     let read = |path, label: Option<&str>| {
         let options = Options { label: label.map(str::to_owned), ..options() };
         ids(&halves(Source::Jsonl.read(path, &options)).0)
@@ -59,9 +64,57 @@ fn reading_again_gives_the_same_ids_and_another_label_gives_others() {
     let first = read(&path, None);
     assert_eq!(first.len(), 3);
     assert_eq!(first, read(&path, None));
-    assert_eq!(first, read(&moved, None));
-    assert!(read(&path, Some("other")).iter().all(|id| !first.contains(id)));
+    assert_eq!(first, read(&renamed, None));
+    let piped = import::read_jsonl(Box::new(text.as_bytes()), &options());
+    assert_eq!(first, ids(&halves(piped).0));
+    let other = read(&changed, None);
+    assert!(other[0] != first[0] && other[1..] == first[1..], "another text takes nobody's place");
     assert!(first[0] != first[1] && first[1] != first[2]);
+
+    let labeled = read(&path, Some("wiki"));
+    assert_eq!(labeled, read(&changed, Some("wiki")), "news of the same documents");
+    assert!(labeled.iter().all(|id| !first.contains(id)));
+    assert!(read(&path, Some("other")).iter().all(|id| !labeled.contains(id)));
+}
+
+#[test]
+fn one_id_in_two_projects_or_sessions_is_two_documents() {
+    let world = World::new();
+    let line = |rest: &str| format!("{{\"id\":1,\"text\":\"same\"{rest}}}\n");
+    let lines = ["", ",\"project\":\"a\"", ",\"project\":\"b\"", ",\"session\":\"a\"", ",\"ts\":1763244000"];
+    let path = world.file("docs.jsonl", lines.map(line).concat());
+    let ids = ids(&halves(Source::Jsonl.read(&path, &options())).0);
+    assert_eq!(ids[0], ids[4], "a time does not make it another one");
+    let apart: std::collections::HashSet<_> = ids[..4].iter().collect();
+    assert_eq!(apart.len(), 4);
+}
+
+#[test]
+fn two_texts_under_one_id_of_a_label_are_told_and_the_first_stays() {
+    let world = World::new();
+    let line = |text: &str| format!("{{\"id\":1,\"text\":\"{text}\"}}\n");
+    let path = world.file("docs.jsonl", ["one", "one", "two"].map(line).concat());
+    let labeled = Options { label: Some("wiki".into()), ..options() };
+    let (records, problems) = halves(Source::Jsonl.read(&path, &labeled));
+    assert_eq!(records.len(), 2);
+    assert_eq!(told(&problems), [(Effect::LeftOut, "docs.jsonl:3".to_owned())]);
+    assert!(problems[0].what.contains("line 1"), "{}", problems[0]);
+    let (records, problems) = halves(Source::Jsonl.read(&path, &options()));
+    assert_eq!((records.len(), problems.len()), (3, 0), "without a label both are kept");
+}
+
+#[test]
+fn a_time_that_is_none_is_told_and_the_document_kept_without() {
+    let world = World::new();
+    let odd = ["1e300", "-5", "99999999999999999999", "\"soon\"", "[]", "\"2300-01-01\""];
+    let fine = ["null", "0", "1763244000"];
+    let line = |ts: &&str| format!("{{\"text\":\"at {}\",\"ts\":{ts}}}\n", ts.replace('"', ""));
+    let path = world.file("docs.jsonl", odd.iter().chain(&fine).map(line).collect::<String>());
+    let (records, problems) = halves(Source::Jsonl.read(&path, &options()));
+    let times: Vec<_> = records.iter().map(|record| record.memory().unwrap().at).collect();
+    assert_eq!(times, [0, 0, 0, 0, 0, 0, 0, 0, 1_763_244_000_000]);
+    let expected: Vec<_> = (1..=odd.len()).map(|at| (Effect::Undated, format!("docs.jsonl:{at}"))).collect();
+    assert_eq!(told(&problems), expected);
 }
 
 #[test]
@@ -96,10 +149,10 @@ fn wrong_types_beside_a_text_are_passed_over_and_stray_bytes_replaced() {
     let world = World::new();
     let line = b"{\"id\":[1],\"text\":\"caf\xff and \\ud83d\\ude00\",\"ts\":{},\"session\":null,\"project\":9,\"kind\":true}";
     let (records, problems) = halves(Source::Jsonl.read(&world.file("docs.jsonl", line), &options()));
-    assert_eq!(problems, []);
+    assert_eq!(told(&problems), [(Effect::Undated, "docs.jsonl:1".to_owned())]);
     let memory = records[0].memory().unwrap();
     assert_eq!(memory.text, "caf\u{fffd} and 😀");
-    assert_eq!((memory.at, memory.project.as_deref(), memory.session.as_ref()), (NOW, Some("9"), None));
+    assert_eq!((memory.at, memory.project.as_deref(), memory.session.as_ref()), (0, Some("9"), None));
 }
 
 #[test]

@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 use import::{Effect, Imported, Options, Problem, Reader, Record, Source};
 use model::MemoryId;
 
-pub(crate) const NOW: u64 = 1_790_000_000_000;
-
 pub(crate) fn options() -> Options {
-    Options { now: NOW, ..Options::default() }
+    Options::default()
 }
 
 pub(crate) struct World(tempfile::TempDir);

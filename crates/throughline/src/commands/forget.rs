@@ -8,7 +8,7 @@ use model::{Deed, MemoryId, SessionId};
 use serde_json::{Value, json};
 use store::{MemoryFilter, MemoryRow, SessionRow, Tables};
 
-use super::reader;
+use super::{reader, show};
 use crate::print;
 use crate::report::{Failure, hint, person};
 use crate::world::World;
@@ -135,8 +135,8 @@ impl Doomed {
         for row in self.memories.iter().take(SHOWN) {
             let memory = &row.memory;
             let title = print::bold(&print::one_line(&memory.title, 80), color);
-            let when = print::time(memory.at);
-            print::line(&format!("{}  {when}  {:<9}  {title}", memory.id, memory.kind.name()))?;
+            let when = show::time(memory.at);
+            print::line(&format!("{}  {when:<19}  {:<9}  {title}", memory.id, memory.kind.name()))?;
         }
         if self.memories.len() > SHOWN {
             print::line(&format!("and {} more", self.memories.len() - SHOWN))?;

@@ -1,10 +1,11 @@
 //! Takes in what others have kept. What is here already is not taken in twice.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use ::import::{Effect, Imported, Options, Problem, Record, Source};
 use clap::Args;
-use model::{Deed, Memory, MemoryId};
+use model::{Deed, Memory, MemoryId, SessionId};
 use redact::Redactor;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -14,7 +15,7 @@ use super::exported::{self, Incoming};
 use super::{lines, reader};
 use crate::report::{Failure, hint, person};
 use crate::world::World;
-use crate::{config, print, progress, when};
+use crate::{config, print, progress};
 
 /// Deeds in one question, and their bytes: the daemon takes no more of the one, and the other passes the socket.
 const BATCH: usize = 1000;
@@ -23,12 +24,18 @@ const BATCH_BYTES: usize = 4 << 20;
 const SHOWN: usize = 20;
 /// A file in which every line is wrong says nothing new after so many.
 const MAX_PROBLEMS: usize = 10_000;
+/// Sessions of another tool that are counted.
+const MAX_SESSIONS: usize = 1_000_000;
+
+const _: () =
+    assert!(::import::MAX_TEXT_BYTES == engine::memory::MAX_TEXT, "what is cut is cut and told in one place");
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   throughline import --jsonl notes.jsonl        lines {id, text, ts, session, project, kind}; only text is needed
   throughline import --from claude-mem ~/.claude-mem/claude-mem.db
-  throughline import --from memory-md ./notes --project website")]
+  throughline import --from memory-md ./notes --project website
+  throughline import --jsonl wiki.jsonl --label wiki    a changed text under a known id replaces the earlier one")]
 pub(crate) struct Import {
     /// JSON lines, plain or .gz; `-` is stdin
     #[arg(long, value_name = "FILE", required_unless_present = "from", conflicts_with_all = ["from", "path"])]
@@ -42,6 +49,9 @@ pub(crate) struct Import {
     /// The project of what names none
     #[arg(long)]
     project: Option<String>,
+    /// The collection's name: in it an id is one document, and a changed text replaces the earlier one
+    #[arg(long, value_name = "NAME")]
+    label: Option<String>,
     /// One JSON object with the counts and the problems
     #[arg(long)]
     json: bool,
@@ -56,6 +66,9 @@ struct Counts {
     unchanged: u64,
     /// Another memory says the same, or a person wanted it gone.
     left_out: u64,
+    /// Sessions another tool had seen, and how many of them a memory names: only these are known here.
+    sessions: u64,
+    sessions_named: u64,
     problems: u64,
 }
 
@@ -71,11 +84,7 @@ impl Import {
         if let [Problem { effect: Effect::Stopped, .. }] = &problems[..]
             && counts.read == 0
         {
-            return Err(hint(
-                Failure::Person,
-                problems[0].to_string(),
-                "name a file that `throughline import --help` knows",
-            ));
+            return Err(unreadable(&problems[0]));
         }
         if self.json {
             let mut answer = json!(counts);
@@ -86,6 +95,7 @@ impl Import {
         for problem in problems.iter().take(SHOWN) {
             let effect = match problem.effect {
                 Effect::Shortened => "shortened",
+                Effect::Undated => "kept without a time",
                 Effect::LeftOut => "left out",
                 Effect::Lost => "not read",
                 Effect::Stopped => "stopped here",
@@ -99,12 +109,12 @@ impl Import {
     }
 
     fn open(&self) -> anyhow::Result<Records> {
-        let options = Options { label: None, project: self.project.clone(), now: when::now() };
+        let options = Options { label: self.label.clone(), project: self.project.clone() };
         let (source, path) = match (&self.from, &self.path, &self.jsonl) {
             (Some(from), Some(path), _) => {
                 (Source::from_name(from).expect("clap lets only known names pass"), path)
             }
-            (_, _, Some(file)) => return open_jsonl(file, options),
+            (_, _, Some(file)) => return open_jsonl(file, &options),
             _ => {
                 return Err(hint(
                     Failure::Usage,
@@ -129,7 +139,7 @@ impl Records {
     }
 }
 
-fn open_jsonl(file: &str, mut options: Options) -> anyhow::Result<Records> {
+fn open_jsonl(file: &str, options: &Options) -> anyhow::Result<Records> {
     let mut lines = lines::open(file)?;
     let buffered = lines.fill_buf().map_err(|error| lines::unreadable(file, &error))?;
     let first = buffered.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -138,21 +148,30 @@ fn open_jsonl(file: &str, mut options: Options) -> anyhow::Result<Records> {
     }
     let path = Path::new(file);
     if file == "-" {
-        return Ok(Records::of(0, ::import::read_jsonl(lines, &options)));
+        return Ok(Records::of(0, ::import::read_jsonl(lines, options)));
     }
-    let Some(plain) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".gz")) else {
-        let reader = Source::Jsonl.read(path, &options);
+    if path.extension().is_none_or(|ending| ending != "gz") {
+        let reader = Source::Jsonl.read(path, options);
         return Ok(Records::of(reader.estimate(), reader));
-    };
-    // The name without its ending: the ids are made from it, and are the same compressed or not.
-    options.label = Some(plain.to_owned());
+    }
     let place = file.to_owned();
-    let reader = ::import::read_jsonl(lines, &options);
+    let reader = ::import::read_jsonl(lines, options);
     let items = reader.map(move |item| match item {
         Ok(record) => Ok(in_file(record, &place)),
         Err(problem) => Err(Problem { place: renamed(&problem.place, &place), ..problem }),
     });
     Ok(Records::of(0, items))
+}
+
+/// A file of which nothing can be read. Most reasons end with their own next step.
+fn unreadable(problem: &Problem) -> anyhow::Error {
+    // Some reasons name the file themselves.
+    let what =
+        if problem.what.starts_with(&problem.place) { problem.what.clone() } else { problem.to_string() };
+    match what.split_once("; ") {
+        Some((what, next)) => hint(Failure::Person, what, next),
+        None => hint(Failure::Person, what, "name a file that `throughline import --help` knows"),
+    }
 }
 
 /// What is unpacked comes through a pipe; the reader does not know the file behind it.
@@ -174,6 +193,7 @@ fn in_file(mut record: Record, file: &str) -> Record {
 fn told(problem: &Problem) -> Value {
     let effect = match problem.effect {
         Effect::Shortened => "shortened",
+        Effect::Undated => "undated",
         Effect::LeftOut => "left-out",
         Effect::Lost => "lost",
         Effect::Stopped => "stopped",
@@ -190,6 +210,8 @@ struct Taking<'a> {
     /// Said when all of them are here.
     superseded: Vec<Deed>,
     bytes: usize,
+    /// Of another tool, and whether a memory names them.
+    sessions: HashMap<SessionId, bool>,
     counts: Counts,
     problems: Vec<Problem>,
     bar: indicatif::ProgressBar,
@@ -206,6 +228,7 @@ impl<'a> Taking<'a> {
             waiting: Vec::new(),
             superseded: Vec::new(),
             bytes: 0,
+            sessions: HashMap::new(),
             counts: Counts::default(),
             problems: Vec::new(),
             bar: progress::items("importing", estimate),
@@ -217,23 +240,33 @@ impl<'a> Taking<'a> {
         let Incoming { record, superseded_by } = match item {
             Ok(incoming) => incoming,
             Err(problem) => {
-                self.counts.problems += 1;
-                if self.problems.len() < MAX_PROBLEMS {
-                    self.problems.push(problem);
-                }
+                self.tell(problem);
                 return Ok(());
             }
         };
         let imported = match record {
             // What a session was about is in the memories that name it.
-            Record::Session(_) => return Ok(()),
+            Record::Session(session) => {
+                if self.sessions.len() < MAX_SESSIONS {
+                    self.sessions.entry(session.id).or_default();
+                }
+                return Ok(());
+            }
             Record::Prompt(prompt) => {
                 Imported { memory: prompt.memory, hits: 0, prevented: 0, last_applied_at: None }
             }
             Record::Memory(imported) => *imported,
         };
         self.counts.read += 1;
-        let Imported { memory, hits, prevented, last_applied_at } = imported;
+        let Imported { mut memory, hits, prevented, last_applied_at } = imported;
+        if memory.at > ::import::LATEST {
+            memory.at = 0;
+            let what = "has no time between 1970 and 2200".to_owned();
+            self.tell(Problem { place: memory.id.to_string(), what, effect: Effect::Undated });
+        }
+        if let Some(is_named) = memory.session.as_ref().and_then(|id| self.sessions.get_mut(id)) {
+            *is_named = true;
+        }
         match self.tables.memory(&memory.id.to_string()).map_err(person)? {
             Some(row) if self.says_the_same(&row.memory, &memory) => {
                 self.counts.unchanged += 1;
@@ -250,6 +283,13 @@ impl<'a> Taking<'a> {
             self.send()?;
         }
         Ok(())
+    }
+
+    fn tell(&mut self, problem: Problem) {
+        self.counts.problems += 1;
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(problem);
+        }
     }
 
     /// As it was kept: redacted and bounded.
@@ -299,6 +339,8 @@ impl<'a> Taking<'a> {
             reader::send(self.world, some)?;
         }
         self.bar.finish_and_clear();
+        self.counts.sessions = self.sessions.len() as u64;
+        self.counts.sessions_named = self.sessions.values().filter(|is_named| **is_named).count() as u64;
         Ok((self.counts, self.problems))
     }
 }
@@ -318,6 +360,12 @@ impl Counts {
         if self.problems > 0 {
             parts.push(print::count(self.problems, "problem", "problems"));
         }
-        parts.join(", ")
+        let mut sentence = parts.join(", ");
+        if self.sessions > 0 {
+            let sessions = print::count(self.sessions, "session", "sessions");
+            let named = self.sessions_named;
+            sentence.push_str(&format!("\n{named} of {sessions} are known by their memories"));
+        }
+        sentence
     }
 }

@@ -1,6 +1,7 @@
 //! Memories in full: what they say, what they rest on, and what has become of them. A session's id works, too.
 
 use clap::Args;
+use model::Millis;
 use store::{MemoryRow, Tables};
 
 use super::{reader, session};
@@ -63,6 +64,11 @@ fn named(tables: &Tables, id: &str) -> anyhow::Result<Named> {
     ))
 }
 
+/// When a memory is of. What was brought in may not say.
+pub(super) fn time(at: Millis) -> String {
+    if at == 0 { "time not known".to_owned() } else { print::time(at) }
+}
+
 fn full(row: &MemoryRow, color: bool) -> String {
     let memory = &row.memory;
     let mut out = format!("{}\n", print::bold(&print::one_line(&memory.title, 200), color));
@@ -78,7 +84,7 @@ fn full(row: &MemoryRow, color: bool) -> String {
     line("id", &memory.id.to_string());
     line("known as", &text(&memory.external_id));
     line("kind", memory.kind.name());
-    line("at", &print::time(memory.at));
+    line("at", &time(memory.at));
     line("project", &text(&memory.project));
     line("branch", &text(&memory.branch));
     line("session", memory.session.as_ref().map(model::SessionId::as_str).unwrap_or_default());

@@ -8,12 +8,15 @@ use super::reader;
 use crate::chart;
 use crate::print;
 use crate::report::person;
+use crate::when;
 use crate::world::World;
 
 /// Lines of each list a person reads; `--json` has them all.
 const SHOWN: usize = 12;
 /// Columns in the picture of growth; a narrow terminal has fewer.
 const MAX_COLUMNS: usize = 92;
+/// Days in it: one document of long ago must not press all others into a column.
+const MAX_DAYS: u64 = 10 * 365;
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 #[derive(Debug, Args)]
@@ -44,8 +47,9 @@ impl Stats {
             text.push_str(&format!("from {} to {}\n", print::time(first), print::time(last)));
         }
         text.push_str(&kept(&stats));
-        text.push_str(&growth("events", &stats.by_day, world));
-        text.push_str(&growth("memories", &stats.memories_by_day, world));
+        let today = when::now() / DAY_MS;
+        text.push_str(&growth("events", &stats.by_day, today, world));
+        text.push_str(&growth("memories", &stats.memories_by_day, today, world));
         for (title, counts) in [
             ("memories", &stats.memories_by_kind),
             ("events", &stats.by_kind),
@@ -86,19 +90,26 @@ fn kept(stats: &Counted) -> String {
 }
 
 /// A row of columns from the first day to the last, as many days in each as it takes to fit.
-fn growth(what: &str, days: &[DayCount], world: &World) -> String {
+/// Times that are not known, not yet or long past are counted beside it.
+fn growth(what: &str, days: &[DayCount], today: u64, world: &World) -> String {
+    // A day more: clocks differ.
+    let charted = today.saturating_sub(MAX_DAYS).max(1)..=today + 1;
+    let (days, beside): (Vec<&DayCount>, Vec<&DayCount>) =
+        days.iter().partition(|day| charted.contains(&day.day));
     let numbers = || days.iter().map(|day| day.day);
     let (Some(first), Some(last)) = (numbers().min(), numbers().max()) else { return String::new() };
     let room = MAX_COLUMNS.min(world.width.saturating_sub(4)) as u64;
     let each = (last - first + 1).div_ceil(room);
     let mut columns = vec![0; ((last - first) / each + 1) as usize];
-    for day in days {
+    for day in &days {
         columns[((day.day - first) / each) as usize] += day.count;
     }
     let most = columns.iter().copied().max().unwrap_or_default();
     let every = if each == 1 { "a day".to_owned() } else { format!("every {each} days") };
-    let since = crate::when::day(first * DAY_MS + DAY_MS / 2);
-    let head = print::bold(&format!("{what} {every}, since {since}, at most {most}"), world.color);
+    let since = when::day(first * DAY_MS + DAY_MS / 2);
+    let beside: u64 = beside.iter().map(|day| day.count).sum();
+    let beside = if beside > 0 { format!(", {beside} of another or unknown time") } else { String::new() };
+    let head = print::bold(&format!("{what} {every}, since {since}, at most {most}{beside}"), world.color);
     format!("\n{head}\n  {}\n", chart::columns(&columns))
 }
 

@@ -4,8 +4,8 @@ use clap::Args;
 use serde_json::{Value, json};
 use store::{MemoryRow, Tables};
 
-use super::reader;
 use super::search::{self, Only};
+use super::{reader, show};
 use crate::print;
 use crate::report::{Failure, hint, person};
 use crate::world::World;
@@ -82,7 +82,7 @@ fn item(row: &MemoryRow, is_center: bool) -> Value {
 fn line(row: &MemoryRow, is_center: bool, world: &World) -> String {
     let memory = &row.memory;
     let mark = if is_center { "▶" } else { " " };
-    let head = format!("{mark} {}  {}  {:<9}  ", print::time(memory.at), memory.id, memory.kind.name());
+    let head = format!("{mark} {:<19}  {}  {:<9}  ", show::time(memory.at), memory.id, memory.kind.name());
     let room = world.width.saturating_sub(head.chars().count() + 14).max(20);
     let title = print::one_line(&memory.title, room);
     let title = if is_center { print::bold(&title, world.color) } else { title };

@@ -73,11 +73,101 @@ fn documents_are_imported_once_and_keep_their_ids() {
     let third = import(&house, &write(&house, "documents.jsonl", &changed));
     assert_eq!(
         (&third["added"], &third["changed"], &third["unchanged"]),
-        (&json!(0), &json!(1), &json!(1204))
+        (&json!(1), &json!(0), &json!(1204)),
+        "without a label nothing takes another's place"
     );
-    assert!(house.ok(&["show", "doc-7"]).contains("zebra7 avoids the road"));
-    house.ok(&["rebuild"]);
-    assert_eq!(parsed(&house.ok(&["stats", "--json"]))["memories"], 1205);
+    let rebuilt = house.ok(&["rebuild"]);
+    assert!(rebuilt.contains("1206 memories"), "{rebuilt}");
+    assert_eq!(parsed(&house.ok(&["stats", "--json"]))["memories"], 1206);
+}
+
+#[test]
+fn under_a_label_a_changed_text_replaces_the_earlier_one() {
+    let house = House::new();
+    let labeled = |text: &str| {
+        let file = write(&house, "documents.jsonl", text);
+        let args = ["import", "--jsonl", file.to_str().unwrap(), "--label", "zoo", "--json"];
+        parsed(&house.ok(&args))
+    };
+    assert_eq!(labeled(&documents(5))["added"], 5);
+    let news = labeled(&documents(5).replace("zebra3 crosses", "zebra3 avoids"));
+    assert_eq!((&news["added"], &news["changed"], &news["unchanged"]), (&json!(0), &json!(1), &json!(4)));
+    assert!(house.ok(&["show", "doc-3"]).contains("zebra3 avoids the road"));
+    assert_eq!(parsed(&house.ok(&["stats", "--json"]))["memories"], 5);
+}
+
+#[test]
+fn files_of_one_name_and_streams_with_the_same_ids_are_all_kept() {
+    let house = House::new();
+    for name in ["one", "two"] {
+        fs::create_dir(house.home().join(name)).unwrap();
+        let line = json!({ "id": "1", "text": format!("the {name} flamingo") }).to_string();
+        let file = write(&house, &format!("{name}/docs.jsonl"), &line);
+        assert_eq!(import(&house, &file)["added"], 1);
+        let renamed = write(&house, &format!("{name}/renamed.jsonl"), &line);
+        assert_eq!(import(&house, &renamed)["unchanged"], 1);
+        let piped = house.pipe(&["import", "--jsonl", "-", "--json"], line.as_bytes());
+        assert_eq!(parsed(&String::from_utf8(piped.stdout).unwrap())["unchanged"], 1);
+        let stream = json!({ "id": "1", "text": format!("the {name} heron") }).to_string();
+        let piped = house.pipe(&["import", "--jsonl", "-", "--json"], stream.as_bytes());
+        assert_eq!(parsed(&String::from_utf8(piped.stdout).unwrap())["added"], 1);
+    }
+    assert_eq!(parsed(&house.ok(&["stats", "--json"]))["memories"], 4);
+}
+
+#[test]
+fn odd_times_and_long_texts_are_told_and_break_no_page() {
+    let house = House::new();
+    let text = [
+        json!({ "id": "none", "text": "nobody says when" }),
+        json!({ "id": "odd", "text": "far in the future", "ts": 1e300 }),
+        json!({ "id": "old", "text": "a long time ago", "ts": 86400 }),
+        json!({ "id": "new", "text": "not long ago", "ts": 1_763_200_000 }),
+        json!({ "id": "long", "text": "é".repeat(40 << 10), "ts": 1_763_300_000 }),
+    ];
+    let text = text.map(|line| line.to_string() + "\n").concat();
+    let said = import(&house, &write(&house, "odd.jsonl", &text));
+    let effects: Vec<_> = said["problems"].as_array().unwrap().iter().map(|told| &told["effect"]).collect();
+    assert_eq!((&said["added"], effects), (&json!(5), vec![&json!("undated"), &json!("shortened")]));
+    assert_eq!(parsed(&house.ok(&["show", "long", "--json"]))["text"].as_str().unwrap().len(), 64 << 10);
+    for id in ["none", "odd"] {
+        assert_eq!(parsed(&house.ok(&["show", id, "--json"]))["at"], 0);
+        assert!(house.ok(&["show", id]).contains("time not known"));
+        assert!(house.ok(&["timeline", id]).contains("▶ time not known"));
+    }
+    let stats = house.ok(&["stats"]);
+    assert!(stats.contains("since 2025-11-1") && stats.contains("3 of another or unknown time"), "{stats}");
+
+    let export = house.ok(&["export", "--memories"]);
+    let far = export.lines().find(|line| line.contains("not long ago")).unwrap();
+    let far = far.replace("1763200000000", "9007199254740993000");
+    let other = House::new();
+    let said = import(&other, &write(&other, "export.jsonl", &far));
+    assert_eq!((&said["added"], &said["problems"][0]["effect"]), (&json!(1), &json!("undated")));
+}
+
+#[test]
+fn sessions_of_claude_mem_are_known_by_their_memories() {
+    let house = House::new();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../import/tests/fixtures");
+    let database = house.home().join("claude-mem.db");
+    let connection = rusqlite::Connection::open(&database).unwrap();
+    connection.pragma_update(None, "foreign_keys", "OFF").unwrap();
+    for name in ["claude-mem-35.sql", "claude-mem-rows.sql"] {
+        connection.execute_batch(&fs::read_to_string(fixtures.join(name)).unwrap()).unwrap();
+    }
+    drop(connection);
+    let said = house.ok(&["import", "--from", "claude-mem", database.to_str().unwrap()]);
+    assert!(said.contains("sessions are known by their memories"), "{said}");
+    let kept = lines(&house.ok(&["export", "--memories"]));
+    let prompts: Vec<_> = kept.iter().filter(|row| row["kind"] == "prompt").collect();
+    assert!(!prompts.is_empty() && prompts.iter().all(|row| row["project"] == "shop"), "{prompts:?}");
+
+    let missing = house.run(&["import", "--from", "claude-mem", "/nowhere.db"]);
+    let error = String::from_utf8(missing.stderr).unwrap();
+    assert_eq!(error.matches("/nowhere.db").count(), 1, "{error}");
+    assert_eq!(error.lines().count(), 2, "what happened, and one next step: {error}");
+    assert!(error.contains("hint: give the path of claude-mem.db"), "{error}");
 }
 
 #[test]

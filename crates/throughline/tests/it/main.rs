@@ -13,4 +13,5 @@ mod memory_life;
 mod memory_reading;
 mod memory_traffic;
 mod models;
+mod private_past;
 mod spine;

@@ -3,12 +3,14 @@
 
 use model::{MemoryKind, Observation};
 
+use crate::orders::orders_decision;
 use crate::prose;
 use crate::scene::{Draft, Scene};
 use crate::sentences::sentences;
 use crate::state::State;
 use crate::step::{Act, Step};
 use crate::text::{clip, file_name, has_word, is_coined, one_line, stem};
+use crate::write::looks_like_file;
 
 const MAX_DECISIONS: usize = 6;
 const MAX_FINDINGS: usize = 8;
@@ -54,7 +56,7 @@ pub(crate) fn decisions(scene: &Scene<'_>, state: &mut State) -> Vec<Observation
     }
     if let Some(step) = scene.prompt_step().filter(|_| prose::is_english(scene.prompt)) {
         for sentence in
-            sentences(scene.prompt).iter().filter(|sentence| prose::orders_decision(&sentence.text)).take(3)
+            sentences(scene.prompt).iter().filter(|sentence| orders_decision(&sentence.text)).take(3)
         {
             push(&mut found, state, decision(step, &sentence.text, "The person said"));
         }
@@ -178,7 +180,9 @@ fn bears_out(step: &Step, sentence: &str) -> bool {
             shares(about, sentence) + shares(said, sentence) >= 2
         }
         Act::Run(run) => {
-            run.command.targets.iter().any(|target| target.contains('.') && names_file(target))
+            // `.` and `.git` are where something was counted, not what was found.
+            let read = |target: &&String| looks_like_file(target) && !file_name(target).starts_with('.');
+            run.command.targets.iter().filter(read).any(|target| names_file(target))
                 || shares(&run.said, sentence) >= 2
                 || run.fault.as_ref().is_some_and(|fault| shares(&fault.message, sentence) >= 2)
         }
@@ -205,7 +209,9 @@ fn shares(said: &str, sentence: &str) -> usize {
             seen.push(word);
         }
     }
-    seen.len()
+    // How much there is of something is no finding: a number counts beside a name.
+    let named = seen.iter().any(|word| !word.starts_with(|first: char| first.is_ascii_digit()));
+    if named { seen.len() } else { 0 }
 }
 
 /// What a subagent found. What it changed is told by its edits.

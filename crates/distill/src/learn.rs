@@ -1,37 +1,32 @@
 //! What a session teaches the next one: what worked, what failed, what was decided, and what came again and again.
-//! Each learning is an observation seen from its end, or a count of several.
+//! A learning says what to do next time. What would only repeat an observation is left out: it can be found there.
 
 use model::{EventId, Learning, LearningKind, MemoryKind, Observation, Provenance};
 
 use crate::state::State;
-use crate::text::{clip, enumerate, push_new};
+use crate::text::{clip, enumerate, has_word, is_word, push_new};
 
 /// More lessons than this from one session are none.
 const MAX_LEARNINGS: usize = 16;
 const MAX_OF_A_KIND: usize = 6;
+const MAX_TEXT_BYTES: usize = 1200;
+/// The facts of an observation that a learning needs.
+const TOLD: &[&str] = &["Error: ", "Cause, as said: ", "Run in between: "];
+const TOLD_INSIDE: &[&str] = &["` → `", "` passes", "` failed: "];
 /// A check is the project's when it was run so often.
 const OFTEN: u32 = 3;
 
 pub(crate) fn learn(state: &State, observations: &[Observation]) -> Vec<Learning> {
     let mut found: Vec<Learning> = Vec::new();
     for observation in observations {
-        let (kind, title) = match observation.kind {
-            MemoryKind::Decision => (LearningKind::Decided, observation.title.clone()),
-            MemoryKind::Bugfix | MemoryKind::Security
-                if has_fact(observation, "Error: ") || has_fact(observation, "Cause, as said: ") =>
-            {
-                (LearningKind::Worked, observation.title.clone())
-            }
-            MemoryKind::Bugfix | MemoryKind::Discovery if observation.title.contains("` works ") => {
-                (LearningKind::Worked, observation.title.clone())
-            }
-            MemoryKind::Discovery if observation.title.contains(" is flaky: ") => {
-                (LearningKind::Pattern, observation.title.clone())
-            }
-            _ => continue,
+        let lesson = match observation.kind {
+            MemoryKind::Decision => kept_to(observation, observations),
+            _ => lesson(observation).map(|(kind, title)| learning(kind, title, observation)),
         };
-        if found.iter().filter(|known| known.kind == kind).count() < MAX_OF_A_KIND {
-            found.push(learning(kind, title, observation));
+        if let Some(lesson) = lesson
+            && found.iter().filter(|known| known.kind == lesson.kind).count() < MAX_OF_A_KIND
+        {
+            found.push(lesson);
         }
         let tried: Vec<&str> = observation
             .facts
@@ -54,14 +49,95 @@ pub(crate) fn learn(state: &State, observations: &[Observation]) -> Vec<Learning
     found
 }
 
-fn learning(kind: LearningKind, title: String, observation: &Observation) -> Learning {
-    let mut text = observation.subtitle.clone().unwrap_or_default();
-    for fact in &observation.facts {
-        if !text.is_empty() {
-            text.push('\n');
+/// What one observation says for the next time, by what it holds.
+fn lesson(observation: &Observation) -> Option<(LearningKind, String)> {
+    let title = observation.title.as_str();
+    match observation.kind {
+        MemoryKind::Discovery if title.contains(" is flaky: ") => {
+            let (test, _) = title.split_once(" is flaky: ")?;
+            let advice = format!("When {test} fails, run it again before looking for a cause: it is flaky");
+            Some((LearningKind::Pattern, advice))
         }
-        text.push_str(fact);
+        MemoryKind::Discovery => {
+            let (works, fails) = title.split_once("` works where `")?;
+            let (fails, error) = fails.split_once("` fails: ")?;
+            Some((LearningKind::Worked, format!("Run {works}`, not `{fails}`, which failed: {error}")))
+        }
+        MemoryKind::Bugfix | MemoryKind::Security => {
+            let between = fact(observation, "Run in between: ");
+            let advice = if let Some(between) = between {
+                let (command, error) =
+                    observation.facts.iter().find_map(|fact| fact.split_once("` failed: "))?;
+                format!("When {}` fails with \"{}\", try {between}", clip(command, 60), clip(error, 70))
+            } else {
+                // The place stands in the text.
+                let error = fact(observation, "Error: ")?;
+                let error = error.rsplit_once(" at ").map_or(error, |(error, _)| error);
+                match fact(observation, "Failing: ") {
+                    // Every assertion fails in these words; the test is what can be known again.
+                    Some(tests) if error.to_ascii_lowercase().starts_with("assert") => {
+                        format!("When {} fails again: {title}", clip(tests, 80))
+                    }
+                    _ => format!("When \"{}\" comes again: {title}", clip(error, 80)),
+                }
+            };
+            Some((LearningKind::Worked, advice))
+        }
+        _ => None,
     }
+}
+
+/// A decision, with what was done after it in words of the decision. "After", not "because": only the order is known.
+fn kept_to(decision: &Observation, all: &[Observation]) -> Option<Learning> {
+    const COMMON: &[&str] = &[
+        "instead", "rather", "than", "always", "never", "because", "should", "with", "that", "this", "when",
+        "from", "into", "make", "kept", "keep", "have", "they", "them", "will", "were", "use", "the", "and",
+        "not", "for", "are", "per", "how", "its", "yes", "has", "new", "all", "our", "you", "was",
+    ];
+    let words: Vec<String> = decision
+        .title
+        .split(|char: char| !is_word(char))
+        .map(|word| word.to_lowercase().trim_end_matches('s').to_owned())
+        .filter(|word| word.len() > 2 || word.len() == 2 && word.chars().all(|char| char.is_ascii_digit()))
+        .filter(|word| !COMMON.contains(&word.as_str()))
+        .collect();
+    // One word in common is chance.
+    let done: Vec<&Observation> = all
+        .iter()
+        .filter(|one| one.at >= decision.at && !one.files_modified.is_empty())
+        .filter(|one| words.iter().filter(|word| has_word(&one.title, word)).count() > 1)
+        .collect();
+    let mut files = Vec::new();
+    for file in done.iter().flat_map(|one| &one.files_modified) {
+        push_new(&mut files, file, 12);
+    }
+    let mut text = format!("Decided: {}", decision.title);
+    for one in &done {
+        text.push_str(&format!("\nDone after it: {}", one.title));
+    }
+    let events = decision.events.iter().chain(done.iter().flat_map(|one| &one.events));
+    (!files.is_empty()).then(|| Learning {
+        kind: LearningKind::Decided,
+        at: decision.at,
+        title: format!("Keep to it in {}: {}", enumerate(&files, 2), decision.title),
+        text: clip(&text, MAX_TEXT_BYTES),
+        events: bounded(events.copied()),
+        files,
+    })
+}
+
+fn fact<'a>(observation: &'a Observation, start: &str) -> Option<&'a str> {
+    observation.facts.iter().find_map(|fact| fact.strip_prefix(start))
+}
+
+fn learning(kind: LearningKind, title: String, observation: &Observation) -> Learning {
+    // What went wrong, why, what was changed and how it was checked; the rest stands in the observation.
+    let told = |fact: &&String| {
+        TOLD.iter().any(|start| fact.starts_with(start))
+            || TOLD_INSIDE.iter().any(|words| fact.contains(words))
+    };
+    let facts: Vec<&str> = observation.facts.iter().filter(told).map(String::as_str).collect();
+    let text = facts.join("\n");
     let files = if observation.files_modified.is_empty() {
         &observation.files_read
     } else {
@@ -71,18 +147,14 @@ fn learning(kind: LearningKind, title: String, observation: &Observation) -> Lea
         kind,
         at: observation.at,
         title,
-        text: clip(&text, 1200),
+        text: clip(&text, MAX_TEXT_BYTES),
         files: files.clone(),
         events: observation.events.clone(),
     }
 }
 
-fn has_fact(observation: &Observation, start: &str) -> bool {
-    observation.facts.iter().any(|fact| fact.starts_with(start))
-}
-
 fn subject_of(observation: &Observation) -> &str {
-    observation.facts.iter().find_map(|fact| fact.strip_prefix("Error: ")).unwrap_or(&observation.title)
+    fact(observation, "Error: ").unwrap_or(&observation.title)
 }
 
 /// Failures the session ended with.
@@ -115,7 +187,7 @@ fn standing(state: &State, observations: &[Observation]) -> Vec<Learning> {
                 kind: LearningKind::Failed,
                 at: open.at,
                 title: format!("Still failing: `{}`: {}", clip(&open.shown, 50), open.fault.short(70)),
-                text: clip(&text, 1200),
+                text: clip(&text, MAX_TEXT_BYTES),
                 files,
                 events: open.events.clone(),
             }
@@ -156,7 +228,7 @@ fn repeated(observations: &[Observation]) -> Vec<Learning> {
                 kind: LearningKind::Pattern,
                 at: seen.iter().map(|observation| observation.at).max().unwrap_or(0),
                 title: format!("{code} came up {} times: {}", seen.len(), enumerate(&files, 3)),
-                text: clip(&titles.join("\n"), 1200),
+                text: clip(&titles.join("\n"), MAX_TEXT_BYTES),
                 files,
                 events: bounded(seen.iter().flat_map(|observation| observation.events.iter().copied())),
             }

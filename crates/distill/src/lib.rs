@@ -6,7 +6,7 @@
 //! The path of an event: [`step`] keeps what counts of it (`tool` knows the shapes of tools, `command`, `fault`,
 //! `verdict` and `patch` what is in them). At the end of a turn [`turn`] reads the steps in order (`work`), joins the
 //! ones of one piece of work and follows failures until something resolves them (`resolve`). `write` and `title` put
-//! work into words, `notice` what happened beside it, `hear` what was said (`prose`), `summary` the whole turn.
+//! work into words, `notice` what happened beside it, `hear` what was said (`prose`, `orders`), `summary` the whole turn.
 //! [`learnings`] looks back over a session.
 
 mod command;
@@ -15,6 +15,7 @@ mod fault;
 mod hear;
 mod learn;
 mod notice;
+mod orders;
 mod patch;
 mod prose;
 mod purpose;

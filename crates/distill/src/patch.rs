@@ -1,6 +1,8 @@
 //! What an edit did, read from its lines: which definitions came and went, inside of which it happened, what was
 //! renamed, and the one changed line that says most. It knows no grammar, only how definitions begin.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -241,10 +243,10 @@ impl Patch {
             }
         }
         let paired = old.len() == new.len();
-        let same = |line: &&&str, others: &[&str]| others.iter().any(|other| other.trim() == line.trim());
+        let stood: HashSet<&str> = old.iter().map(|line| line.trim()).collect();
         for (at, line) in new.iter().enumerate() {
             // A line that stood there before, or only moved, did not change.
-            if same(&line, old) {
+            if stood.contains(line.trim()) {
                 self.pairs += u32::from(paired && old[at] != *line);
                 continue;
             }

@@ -205,6 +205,48 @@ fn a_line_that_did_not_change_or_only_imports_is_no_title() {
 }
 
 #[test]
+fn how_much_there_is_of_something_is_no_discovery() {
+    let played = play(
+        "> how big is it\n.\nbash find . -type f | wc -l; du -sh .git\n412\n38M\t.git\n.\n< It has 412 files, the .git folder is 38 MB. I did not change anything.\n.\n",
+    );
+    assert!(played.observations().is_empty(), "{:#?}", titles(&played));
+    let summary = played.turns[0].summary.as_ref().unwrap();
+    assert!(summary.next_steps.is_empty(), "{summary:#?}");
+    let played = play("> go on\n.\nread src/a.rs\n< I did not run the tests of a.rs.\n.\n");
+    assert_eq!(
+        played.turns[0].summary.as_ref().unwrap().next_steps,
+        ["I did not run the tests of a.rs."],
+        "what was left undone is a next step"
+    );
+}
+
+#[test]
+fn a_learning_says_what_to_do_and_repeats_no_observation() {
+    let missing = "bash npm test\n! 1\nError: Cannot find module 'zod'\n.\n";
+    let pass = "bash npm test\nTests:       3 passed, 3 total\n.\n";
+    let played = play(&format!(
+        "> Use zstd instead of gzip for the archive.\n.\n{missing}bash npm ci\nadded 3 packages\n.\n{pass}< ok\n.\n"
+    ));
+    let learned: Vec<&str> = played.learnings.iter().map(|one| one.title.as_str()).collect();
+    assert_eq!(learned, ["When `npm test` fails with \"Cannot find module 'zod'\", try `npm ci`"]);
+    for learning in &played.learnings {
+        for observation in played.observations() {
+            assert_ne!(learning.title, observation.title);
+        }
+    }
+}
+
+#[test]
+fn a_decision_is_learned_with_what_was_done_after_it() {
+    let edit = "edit src/archive.rs\n@ 1\n-    gzip(bytes);\n+    zstd(bytes, level);\n.\nbash git commit -qam 'archive: zstd with a level'\n.\n";
+    let played = play(&format!("> Use zstd instead of gzip for the archive.\n.\n{edit}< ok\n.\n"));
+    let learning = &played.learnings[0];
+    assert_eq!(learning.title, "Keep to it in src/archive.rs: Use zstd instead of gzip for the archive");
+    assert!(learning.text.contains("Done after it: archive: zstd with a level"), "{}", learning.text);
+    assert_eq!(learning.events.len(), 3, "the prompt, the edit and the commit show it");
+}
+
+#[test]
 fn a_quiet_commit_is_named_by_the_log_after_it() {
     let edit = "edit src/a.rs\n@ 1\n-    take(1);\n+    take(2);\n.\n";
     for (command, printed) in [

@@ -116,31 +116,42 @@ impl Search {
         })
     }
 
-    /// The best answers, best first.
+    /// The best answers, best first. What looks like a filter in the question is one only if anything passes it.
     pub fn run(&self, ask: &Ask) -> Result<Vec<Hit>> {
-        let mut query = Query::read(&ask.text, ask.now);
+        let filtered = Query::read_filtered(&ask.text, ask.now, &|key, value| is_filter(key, value, ask.now));
+        let tables = self.reader()?;
+        let mut hits = Vec::new();
+        if !filtered.filters.is_empty() {
+            hits = self.answer(&tables, ask, filtered)?;
+        }
+        if hits.is_empty() {
+            hits = self.answer(&tables, ask, Query::read(&ask.text, ask.now))?;
+        }
+        self.give_back(tables);
+        Ok(hits)
+    }
+
+    fn answer(&self, tables: &Tables, ask: &Ask, mut query: Query) -> Result<Vec<Hit>> {
         let limit = ask.limit.min(MAX_LIMIT);
         if query.is_empty() || limit == 0 {
             return Ok(Vec::new());
         }
         let filter = filter_of(&ask.filter, &mut query, ask.now);
-        let tables = self.reader()?;
         let wanted = tables.numbers(&filter)?.map(|numbers| Wanted::new(&numbers));
         let wanted = wanted.as_ref();
         let passes = |n: u64| wanted.is_none_or(|wanted| wanted.holds(n));
-        widen::find_beginnings(&tables, &mut query)?;
-        if let Some(window) = widen::window(&tables, &query, ask, &passes)? {
+        widen::find_beginnings(tables, &mut query)?;
+        if let Some(window) = widen::window(tables, &query, ask, &passes)? {
             query.window = Some(window);
         }
-        let (lexical, nearest) = self.candidates(&tables, &query, ask.legs, &passes)?;
+        let (lexical, nearest) = self.candidates(tables, &query, ask.legs, &passes)?;
         let memories = self.lexicon.read().unwrap_or_else(PoisonError::into_inner).memories();
-        let found = rank::Found { tables: &tables, query: &query, ask, memories };
-        let ranked = found.rank(&lexical, &nearest, limit)?;
-        self.give_back(tables);
-        Ok(ranked)
+        let found = rank::Found { tables, query: &query, ask, memories };
+        found.rank(&lexical, &nearest, limit)
     }
 
-    /// Both sides at once: the model and the scan on a thread of their own, the words on this one.
+    /// Both sides at once: the model and the scan on a thread of their own, the words on this one. The vectors are
+    /// free while the model reads the question: a remote one takes its time.
     fn candidates(
         &self,
         tables: &Tables,
@@ -148,27 +159,36 @@ impl Search {
         legs: Legs,
         passes: &(dyn Fn(u64) -> bool + Sync),
     ) -> Result<(Vec<Scored>, Nearest)> {
-        let dense = self.dense.read().unwrap_or_else(PoisonError::into_inner);
-        let near = || if legs == Legs::Words { None } else { dense.nearest(&query.text, CANDIDATES, passes) };
         let words = || {
             let expression = self.lexicon.read().unwrap_or_else(PoisonError::into_inner).expression(query);
             let expression = widen::or_beginning(expression, &query.prefixes);
             tables.lexical(&expression, CANDIDATES, passes)
         };
+        let model = {
+            let dense = self.dense.read().unwrap_or_else(PoisonError::into_inner);
+            dense.model().filter(|_| legs != Legs::Words && !dense.is_empty())
+        };
+        let Some(model) = model else {
+            let lexical = if legs == Legs::Nearness { Vec::new() } else { words()? };
+            return Ok((lexical, Nearest::default()));
+        };
+        let near = || {
+            let vector = model.embed(&[&query.text]).ok()?.pop()?;
+            let dense = self.dense.read().unwrap_or_else(PoisonError::into_inner);
+            // Another model may have come meanwhile.
+            if dense.is_of(&model) { dense.nearest(vector, CANDIDATES, passes) } else { None }
+        };
         if legs == Legs::Nearness {
             return Ok((Vec::new(), near().unwrap_or_default()));
         }
-        if legs == Legs::Words || dense.is_empty() {
-            return Ok((words()?, Nearest::default()));
-        }
-        let (lexical, found) = std::thread::scope(|scope| {
+        let (lexical, mut nearest) = std::thread::scope(|scope| {
             let near = scope.spawn(near);
             // A model that panics costs its side of this answer alone.
             (words(), near.join().ok().flatten().unwrap_or_default())
         });
         let lexical = lexical?;
-        let mut nearest = found;
-        if let Some(vector) = nearest.query.take() {
+        let dense = self.dense.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(vector) = nearest.query.take().filter(|_| dense.is_of(&model)) {
             for found in &lexical {
                 if let std::collections::hash_map::Entry::Vacant(slot) = nearest.cosines.entry(found.n)
                     && let Some(cosine) = dense.cosine(&vector, found.n)
@@ -177,6 +197,7 @@ impl Search {
                 }
             }
         }
+        nearest.above_floor(&lexical);
         Ok((lexical, nearest))
     }
 
@@ -201,6 +222,8 @@ impl Search {
 struct Nearest {
     cosines: HashMap<u64, f32>,
     query: Option<Vec<f32>>,
+    /// What is farther, and holds no word of the question, is no answer.
+    floor: Option<f32>,
 }
 
 /// A set of memory numbers.
@@ -221,11 +244,20 @@ impl Wanted {
     }
 }
 
+/// Whether a value is one its key can have. What a project, a file or a tool is called is known by asking for it.
+fn is_filter(key: Key, value: &str, now: Millis) -> bool {
+    match key {
+        Key::Project | Key::File | Key::Tool | Key::Branch | Key::Session => true,
+        Key::Kind => MemoryKind::from_name(value).is_some(),
+        Key::Since | Key::Until => recall::when::moment(value, now).is_some(),
+    }
+}
+
 /// The filter that was asked for, narrowed by what the question itself names.
 fn filter_of(asked: &MemoryFilter, query: &mut Query, now: Millis) -> MemoryFilter {
     let mut filter = MemoryFilter { limit: 0, ..asked.clone() };
     for (key, value) in std::mem::take(&mut query.filters) {
-        let ago = || recall::when::span(&value).map(|span| now.saturating_sub(span));
+        let moment = || recall::when::moment(&value, now);
         match key {
             Key::Project => _ = filter.project.get_or_insert(value),
             Key::File => _ = filter.file.get_or_insert(value),
@@ -233,8 +265,8 @@ fn filter_of(asked: &MemoryFilter, query: &mut Query, now: Millis) -> MemoryFilt
             Key::Branch => _ = filter.branch.get_or_insert(value),
             Key::Session => _ = filter.session.get_or_insert(model::SessionId::new(&value)),
             Key::Kind => filter.kinds.extend(MemoryKind::from_name(&value)),
-            Key::Since => filter.since = filter.since.or_else(ago),
-            Key::Until => filter.until = filter.until.or_else(ago),
+            Key::Since => filter.since = filter.since.or_else(moment),
+            Key::Until => filter.until = filter.until.or_else(moment),
         }
     }
     filter

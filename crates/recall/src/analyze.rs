@@ -1,7 +1,7 @@
 //! Text to index terms, the same for a document and for a question. Words are folded and stemmed; a name made of
 //! several words (`fooBar`, `foo_bar`, `--foo-bar`, `src/foo.rs`, `E0382`, `1.2.3`) gives its words, and itself as
-//! one more term, so that it is found whole and in parts, however it is written. Drops nothing: which words of a
-//! question say nothing is the question's business.
+//! one more term, so that it is found whole and in parts, however it is written. `#123`, `-v` and an emoji are terms,
+//! too. Drops nothing: which words of a question say nothing is the question's business.
 
 use crate::fold;
 use crate::stem::stem;
@@ -11,7 +11,7 @@ pub const MAX_TERM: usize = 64;
 /// A name of more words than this (a long path) is kept by its words alone.
 const MAX_NAME_WORDS: usize = 12;
 
-/// A text as terms. All are letters, digits and `_` between digits, so that no index mistakes one for syntax.
+/// A text as terms. All are letters, digits, `_` within a name, or one emoji, so that no index mistakes one for syntax.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Analysis {
     /// Words in the order of the text, stemmed.
@@ -68,26 +68,62 @@ pub fn shape(text: &str) -> Shape {
 /// A run of word characters with the signs that join them: one word, or a name made of several.
 pub(crate) struct Chunk<'a> {
     pub(crate) text: &'a str,
+    /// The `#` or `-` it begins with, where nothing stands before that.
+    sign: Option<char>,
 }
 
-/// Calls `each` with every run of word characters. A joining sign counts only between two of them.
+/// Calls `each` with every run of word characters, and with every emoji. A joining sign counts only between two of
+/// the former.
 pub(crate) fn each_chunk(text: &str, each: &mut dyn FnMut(&Chunk<'_>)) {
-    let mut start = None;
+    let (mut start, mut sign) = (None, None);
+    // The two letters before this one.
+    let (mut second, mut first) = (' ', ' ');
     let mut letters = text.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
-        let joins = joins_words(letter) && letters.peek().is_some_and(|(_, next)| is_word(*next));
+        let next = letters.peek().copied();
+        let joins = joins_words(letter) && next.is_some_and(|(_, next)| is_word(next));
         match start {
-            None if is_word(letter) => start = Some(at),
+            None if is_word(letter) => {
+                start = Some(at);
+                sign = (matches!(first, '#' | '-') && is_opening(second)).then_some(first);
+            }
             Some(from) if !is_word(letter) && !joins => {
-                each(&Chunk { text: &text[from..at] });
+                each(&Chunk { text: &text[from..at], sign });
                 start = None;
             }
             _ => {}
         }
+        if is_emoji(letter) {
+            let mut end = at + letter.len_utf8();
+            // Two letters of a country are one flag.
+            if let Some((at, other)) = next.filter(|(_, next)| is_region(letter) && is_region(*next)) {
+                end = at + other.len_utf8();
+                letters.next();
+            }
+            each(&Chunk { text: &text[at..end], sign: None });
+        }
+        (second, first) = (first, letter);
     }
     if let Some(from) = start {
-        each(&Chunk { text: &text[from..] });
+        each(&Chunk { text: &text[from..], sign });
     }
+}
+
+/// Where a word may begin.
+fn is_opening(letter: char) -> bool {
+    letter.is_whitespace() || matches!(letter, '(' | '[' | '{' | '"' | '\'' | '`' | ',')
+}
+
+/// A picture that says something by itself. Skin and form of one are left out, and so are arrows, boxes and brackets.
+pub(crate) fn is_emoji(letter: char) -> bool {
+    matches!(letter,
+        '\u{231a}'..='\u{231b}' | '\u{23e9}'..='\u{23fa}' | '\u{2600}'..='\u{275a}' | '\u{2761}'..='\u{2767}'
+        | '\u{2776}'..='\u{27bf}' | '\u{2b50}' | '\u{2b55}' | '\u{1f000}'..='\u{1f3fa}' | '\u{1f400}'..='\u{1faff}')
+        && !letter.is_alphanumeric()
+}
+
+fn is_region(letter: char) -> bool {
+    ('\u{1f1e6}'..='\u{1f1ff}').contains(&letter)
 }
 
 fn is_word(letter: char) -> bool {
@@ -129,6 +165,13 @@ fn sort(letter: char) -> Sort {
     }
 }
 
+/// How the term of a short flag begins. No name gives such a term: in those `_` stands between digits.
+const FLAG: &str = "flag_";
+
+pub(crate) fn is_flag(name: &str) -> bool {
+    name.starts_with(FLAG)
+}
+
 impl Chunk<'_> {
     /// The chunk without what an apostrophe leaves at the end of an English word.
     fn plain(&self) -> &str {
@@ -141,6 +184,10 @@ impl Chunk<'_> {
     /// Its words, folded, not stemmed.
     pub(crate) fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
+        if self.text.starts_with(is_emoji) {
+            words.push(self.text.to_owned());
+            return words;
+        }
         for segment in self.plain().split(|letter: char| letter == '_' || joins_words(letter)) {
             split_segment(segment, &mut words);
         }
@@ -153,8 +200,30 @@ impl Chunk<'_> {
         !plain.chars().any(is_spaceless) && self.words().len() > 1
     }
 
+    /// `#123` and `-rf` as terms that no name gives.
+    pub(crate) fn sign_name(&self) -> Option<String> {
+        const MAX_FLAG: usize = 3;
+        const MAX_NUMBER: usize = 12;
+        let text = self.text;
+        let flag = text.len() <= MAX_FLAG
+            && text.starts_with(|letter: char| letter.is_ascii_alphabetic())
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let number = text.len() <= MAX_NUMBER && text.bytes().all(|byte| byte.is_ascii_digit());
+        match self.sign? {
+            '-' if flag => Some(text.chars().fold(FLAG.to_owned(), |mut name, letter| {
+                // `-V` is another flag than `-v`, and an index makes no difference between the letters.
+                name.push_str(if letter.is_ascii_uppercase() { "_" } else { "" });
+                name.push(letter.to_ascii_lowercase());
+                name
+            })),
+            '#' if number => Some(format!("number_{text}")),
+            _ => None,
+        }
+    }
+
     /// The whole, and the parts of a path that are themselves made of several words.
     fn add_names(&self, names: &mut Vec<String>) {
+        names.extend(self.sign_name());
         let plain = self.plain();
         if plain.bytes().all(|byte| byte.is_ascii_lowercase()) || plain.chars().any(is_spaceless) {
             return;
@@ -162,7 +231,7 @@ impl Chunk<'_> {
         let pieces = plain.split(['/', '\\']).filter(|piece| !piece.is_empty());
         let whole = plain.contains(['/', '\\']).then_some(plain);
         for piece in pieces.chain(whole) {
-            let words = Chunk { text: piece }.words();
+            let words = Chunk { text: piece, sign: None }.words();
             if (2..=MAX_NAME_WORDS).contains(&words.len()) {
                 names.push(join(&words));
             }
@@ -261,6 +330,17 @@ mod tests {
         assert_eq!(analyze("E0382").names, ["e0382"]);
         assert_ne!(analyze("1.10.0").names, analyze("11.0.0").names);
         assert_eq!(analyze("v1.2.3").names, ["v1_2_3"]);
+    }
+
+    #[test]
+    fn emoji_issue_numbers_and_short_flags_are_terms() {
+        assert_eq!(analyze("shipped🚀 it ✅️ 🇩🇪🇫🇷 👍🏽").words, ["ship", "🚀", "it", "✅", "🇩🇪", "🇫🇷", "👍"]);
+        assert!(analyze("🚀 a → b │ ❯ • “x”").names.is_empty());
+        assert_eq!(analyze("a → b │ ❯ • “x”").words, ["a", "b", "x"]);
+        assert_eq!(analyze("fixes (#123) with rm -rf").names, ["number_123", "flag_rf"]);
+        assert_eq!(analyze("-v").words, ["v"]);
+        assert_eq!(analyze("`-V`, -j2").names, ["flag__v", "flag_j2", "j2"]);
+        assert!(analyze("--v a-b - c #abc x -force ##1").names.iter().all(|name| !name.contains('_')));
     }
 
     #[test]

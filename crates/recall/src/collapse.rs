@@ -1,75 +1,106 @@
-//! One answer said twice is one answer: of hits that are nearly the same, the first stays. And what was superseded
-//! stands behind its successor. Changes the order and what is shown, never a score.
+//! One answer said twice is one answer: of hits that say the same, one stays. And what was superseded stands behind
+//! its successor. Changes the order and what is shown, never a score. Two texts that differ in a number, a name, a
+//! sign or any word that says something are two answers, however much else they share: they may contradict.
 
 use std::collections::HashMap;
 
-/// Texts with fewer distinct words are too short to be called the same.
-const MIN_WORDS: usize = 8;
-/// Of the distinct words of two texts together, the share that is in both.
-const SAME: f64 = 0.92;
-/// Hits that are compared with each other: beyond them nobody looks, and the work grows with the square.
+use crate::analyze::is_emoji;
+use crate::fold;
+
+/// Texts of fewer words that say something are too short to be called the same: what they answer is elsewhere.
+const MIN_WORDS: usize = 3;
+/// Hits that are compared with each other: beyond them nobody looks.
 const COMPARED: usize = 64;
+
+/// Words that change nothing of what is said. Fewer than the stop words of a question: "before", "off", "not" and
+/// "only" are among those.
+const SILENT: &[&str] = &[
+    "a", "also", "am", "an", "and", "are", "be", "been", "being", "had", "has", "have", "is", "just", "m",
+    "re", "s", "that", "the", "then", "there", "this", "ve", "very", "was", "were",
+];
 
 /// A hit as far as this concerns it.
 #[derive(Debug, Clone, Default)]
 pub struct Entry {
     pub id: u64,
-    /// Of its text; see [`signature`].
-    pub words: Vec<u32>,
+    /// What it says; see [`said`]. `None`: too little to be compared.
+    pub said: Option<u64>,
     pub superseded_by: Option<u64>,
+    /// Of those that say the same it is the one to show: it happened in the time asked for.
+    pub wanted: bool,
 }
 
-/// The distinct words of a text as numbers, in order. Two words may share one; two texts do not by chance.
-pub fn signature(text: &str) -> Vec<u32> {
-    let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    let mut numbers: Vec<u32> = words.map(number).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    numbers
+/// What texts say, as one number: their words in order, without case, marks, punctuation and the words that change
+/// nothing.
+pub fn said(texts: &[&str]) -> Option<u64> {
+    let mut words = 0;
+    let mut number = FNV_START;
+    for text in texts {
+        let mut before = ' ';
+        let mut letters = text.chars().peekable();
+        let mut word = String::new();
+        while let Some(letter) = letters.next() {
+            if letter.is_alphanumeric() {
+                fold::push(letter, &mut word);
+                if letters.peek().is_some_and(|next| next.is_alphanumeric()) {
+                    continue;
+                }
+                if SILENT.binary_search(&word.as_str()).is_err() {
+                    words += 1;
+                    add(&mut number, &word);
+                }
+                word.clear();
+            } else if is_telling(before, letter, letters.peek().copied().unwrap_or(' ')) {
+                add(&mut number, letter.encode_utf8(&mut [0; 4]));
+            }
+            before = letter;
+        }
+    }
+    (words >= MIN_WORDS).then_some(number)
 }
 
-/// FNV-1a over the letters in lower case.
-fn number(word: &str) -> u32 {
-    word.bytes().fold(0x811c_9dc5, |hash, byte| {
-        (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193)
-    })
+/// Whether a sign is more than punctuation: `<` is not `>`, `-5` is not `5`, `!ready` is not `ready`.
+fn is_telling(before: char, sign: char, next: char) -> bool {
+    match sign {
+        '<' | '>' | '%' | '$' | '=' | '*' | '^' | '~' => true,
+        '-' | '+' => !before.is_alphanumeric() && next.is_ascii_digit(),
+        '.' | ',' | ':' | '/' => before.is_ascii_digit() && next.is_ascii_digit(),
+        '!' => next == '=' || next.is_alphanumeric(),
+        _ => is_emoji(sign),
+    }
+}
+
+const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// FNV-1a, with an end to every word.
+fn add(number: &mut u64, word: &str) {
+    for byte in word.bytes().chain([0xff]) {
+        *number = (*number ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
 }
 
 /// Which entries stay, by position, in their new order; and with each, those it stands for.
 pub fn collapse(entries: &[Entry]) -> Vec<(usize, Vec<usize>)> {
     let mut kept: Vec<(usize, Vec<usize>)> = Vec::new();
+    let mut places: HashMap<u64, usize> = HashMap::new();
     for (at, entry) in entries.iter().enumerate() {
-        let twin =
-            kept.iter().position(|(first, _)| at < COMPARED && same(&entries[*first].words, &entry.words));
-        match twin {
-            Some(twin) => kept[twin].1.push(at),
-            None => kept.push((at, Vec::new())),
+        let said = entry.said.filter(|_| at < COMPARED);
+        if let Some(place) = said.and_then(|said| places.get(&said).copied()) {
+            let (first, others) = &mut kept[place];
+            others.push(at);
+            if entry.wanted && !entries[*first].wanted {
+                let last = others.len() - 1;
+                others[last] = std::mem::replace(first, at);
+            }
+            continue;
         }
+        if let Some(said) = said {
+            places.insert(said, kept.len());
+        }
+        kept.push((at, Vec::new()));
     }
     behind_successors(entries, &mut kept);
     kept
-}
-
-fn same(a: &[u32], b: &[u32]) -> bool {
-    let (few, many) = (a.len().min(b.len()), a.len().max(b.len()));
-    // The lengths alone rule most pairs out.
-    if few < MIN_WORDS || (few as f64) < SAME * many as f64 {
-        return false;
-    }
-    let both = shared(a, b);
-    both as f64 >= SAME * (a.len() + b.len() - both) as f64
-}
-
-fn shared(a: &[u32], b: &[u32]) -> usize {
-    let (mut at, mut other, mut both) = (0, 0, 0);
-    while at < a.len() && other < b.len() {
-        match a[at].cmp(&b[other]) {
-            std::cmp::Ordering::Less => at += 1,
-            std::cmp::Ordering::Greater => other += 1,
-            std::cmp::Ordering::Equal => (at, other, both) = (at + 1, other + 1, both + 1),
-        }
-    }
-    both
 }
 
 fn behind_successors(entries: &[Entry], kept: &mut [(usize, Vec<usize>)]) {
@@ -95,7 +126,7 @@ mod tests {
     use super::*;
 
     fn entry(id: u64, text: &str, superseded_by: Option<u64>) -> Entry {
-        Entry { id, words: signature(text), superseded_by }
+        Entry { id, said: said(&[text]), superseded_by, wanted: false }
     }
 
     fn order(entries: &[Entry]) -> Vec<u64> {
@@ -112,6 +143,44 @@ mod tests {
             entry(4, "other words", None),
         ];
         assert_eq!(collapse(&entries), [(0, vec![2]), (1, vec![]), (3, vec![])]);
+    }
+
+    #[test]
+    fn texts_that_may_contradict_are_two() {
+        let same = |a: &str, b: &str| said(&[a]).is_some() && said(&[a]) == said(&[b]);
+        let text =
+            "The backup of the production database runs every night at 3:00 on port 5432 (v1.2, -5 %).";
+        assert!(same(text, text));
+        assert!(same(
+            text,
+            "the backup of production database runs, every night at 3:00, on PORT 5432 v1.2 -5 %"
+        ));
+        for other in [
+            text.replace("production", "staging"),
+            text.replace("5432", "5433"),
+            text.replace("every night", "never"),
+            text.replace("runs", "does not run"),
+            text.replace("at 3", "before 3"),
+            text.replace("v1.2", "v12"),
+            text.replace("-5", "5"),
+            text.replace("night", "day"),
+        ] {
+            assert!(!same(text, &other), "{other}");
+        }
+        assert!(!same("tests can pass here", "tests can't pass here"));
+        assert!(!same("assert that x < y holds", "assert that x > y holds"));
+        assert!(!same("build of main branch ✅", "build of main branch ❌"));
+        assert!(!same("alpha replaced beta entirely", "beta replaced alpha entirely"));
+        assert_ne!(said(&["keys", "rotate every night"]), said(&["key", "rotate every night"]));
+        assert!(SILENT.is_sorted());
+    }
+
+    #[test]
+    fn of_the_same_the_one_from_the_time_asked_for_stays() {
+        let text = "one two three four";
+        let mut entries = [entry(1, text, None), entry(2, text, None), entry(3, text, None)];
+        entries[1].wanted = true;
+        assert_eq!(collapse(&entries), [(1, vec![0, 2])]);
     }
 
     #[test]

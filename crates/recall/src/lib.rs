@@ -2,6 +2,7 @@
 //! Pure: no clock, no file, no SQL, no model. Whoever calls brings the candidates and the time.
 
 pub mod analyze;
+mod calendar;
 pub mod collapse;
 mod fold;
 pub mod fuse;

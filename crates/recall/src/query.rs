@@ -18,6 +18,10 @@ const MAX_PHRASE_WORDS: usize = 8;
 const MAX_PREFIXES: usize = 4;
 const MIN_PREFIX: usize = 2;
 
+/// In a question of more words a flag of one letter is found by its letter alone: as a term of its own it is so rare
+/// that it would outweigh what the question is about.
+const FLAG_WORDS: usize = 5;
+
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Query {
     /// Words that say something, stemmed, each once, in order.
@@ -79,10 +83,14 @@ impl Key {
 }
 
 impl Query {
-    /// Reads a question asked at `now` (Unix milliseconds).
+    /// Reads a question asked at `now` (Unix milliseconds). Everything in it is text.
     pub fn read(text: &str, now: u64) -> Self {
-        let text = clip(text);
-        let (filters, text) = take_filters(text);
+        Self::read_filtered(text, now, &|_, _| false)
+    }
+
+    /// Reads a question in which a `key:value` piece is a filter wherever `is_filter` takes the value for one.
+    pub fn read_filtered(text: &str, now: u64, is_filter: &dyn Fn(Key, &str) -> bool) -> Self {
+        let (filters, text) = take_filters(clip(text), is_filter);
         let mut query = Self { window: when::window(&text, now), filters, ..Self::default() };
         query.looks = looks(&text);
         query.prefixes = prefixes(&text);
@@ -96,6 +104,9 @@ impl Query {
         let mut silent = Vec::new();
         each_chunk(&text, &mut |chunk| query.take(chunk, &mut silent));
         query.names = analyze::analyze(&text).names;
+        if query.words.len() > FLAG_WORDS {
+            query.names.retain(|name| !analyze::is_flag(name));
+        }
         unique(&mut query.names);
         query.names.truncate(MAX_TERMS);
         if query.words.is_empty() && query.names.is_empty() {
@@ -133,22 +144,32 @@ fn clip(text: &str) -> &str {
     }
 }
 
-fn take_filters(text: &str) -> (Vec<(Key, String)>, String) {
+fn take_filters(text: &str, is_filter: &dyn Fn(Key, &str) -> bool) -> (Vec<(Key, String)>, String) {
     let mut filters = Vec::new();
     if !text.contains(':') {
         return (filters, text.to_owned());
     }
     let mut rest = String::with_capacity(text.len());
     for piece in text.split_inclusive(char::is_whitespace) {
-        let word = piece.trim_end();
-        match word.split_once(':').and_then(|(key, value)| Some((Key::from_name(key)?, value))) {
-            Some((key, value)) if !value.is_empty() && !value.starts_with([':', '/']) => {
-                filters.push((key, value.trim_matches('"').to_owned()));
-            }
-            _ => rest.push_str(piece),
+        match filter(piece.trim_end()).filter(|(key, value)| is_filter(*key, value)) {
+            Some((key, value)) => filters.push((key, value.to_owned())),
+            None => rest.push_str(piece),
         }
     }
     (filters, rest)
+}
+
+/// A key we know and a value that is one word. A pasted message has brackets, or goes on after it.
+fn filter(piece: &str) -> Option<(Key, &str)> {
+    let (key, value) = piece.split_once(':')?;
+    let key = Key::from_name(key)?;
+    let value = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value);
+    let odd = |letter: char| {
+        matches!(letter, '"' | '\'' | '`' | '(' | ')' | '{' | '}' | '<' | '>' | ';' | ',' | '=')
+    };
+    let plain = !value.is_empty() && !value.contains(odd);
+    let whole = !value.starts_with([':', '/']) && !value.ends_with([':', '.', '?', '!']);
+    (plain && whole).then_some((key, value))
 }
 
 /// Words that end in a star. A star in a path or a pattern (`src/*.rs`, `**`) is part of it.
@@ -186,7 +207,7 @@ fn looks(text: &str) -> Looks {
     }
     let (mut names, mut words) = (0, 0);
     each_chunk(text, &mut |chunk| {
-        if chunk.is_name() {
+        if chunk.is_name() || chunk.sign_name().is_some() {
             names += 1;
         } else {
             words += 1;
@@ -223,6 +244,8 @@ mod tests {
         assert_eq!(query.words, ["no", "ignor", "global"]);
         assert_eq!(query.names, ["noignoreglob"]);
         assert_eq!(read("foo_bar src/main.rs E0382").looks, Looks::Identifiers);
+        assert_eq!((read("-rf").names, read("#123").looks), (vec!["flag_rf".to_owned()], Looks::Identifiers));
+        assert_eq!(read("what does 🦀 mean").words, ["🦀", "mean"]);
     }
 
     #[test]
@@ -239,9 +262,22 @@ mod tests {
 
     #[test]
     fn known_keys_filter_and_others_are_words() {
-        let query = read("kind:bugfix error:timeout http://file:80 file:src/a.rs crash");
+        let text = "kind:bugfix error:timeout http://file:80 file:src/a.rs crash kind:none";
+        let query = Query::read_filtered(text, 0, &|_, value| value != "none");
         assert_eq!(query.filters, [(Key::Kind, "bugfix".to_owned()), (Key::File, "src/a.rs".to_owned())]);
-        assert!(query.words.contains(&"timeout".to_owned()) && query.words.contains(&"crash".to_owned()));
+        for word in ["timeout", "crash", "none"] {
+            assert!(query.words.contains(&word.to_owned()), "{word}");
+        }
+        assert!(read(text).filters.is_empty() && read(text).words.contains(&"bugfix".to_owned()));
+    }
+
+    #[test]
+    fn what_a_message_says_is_no_filter() {
+        for text in
+            ["tool:undefined() fails", "file::exists", "session: gone", "file:{x}", "project:a, b", "tool:"]
+        {
+            assert!(Query::read_filtered(text, 0, &|_, _| true).filters.is_empty(), "{text}");
+        }
     }
 
     #[test]

@@ -22,8 +22,8 @@ pub struct Signals {
     /// Whether it belongs to the project the question comes from. `None`: one of the two has no project.
     pub same_project: Option<bool>,
     pub same_branch: Option<bool>,
-    /// Whether it happened in the time the question speaks of. `None`: the question speaks of none.
-    pub in_window: Option<bool>,
+    /// How much it belongs to the time the question speaks of, up to 1. `None`: the question speaks of none.
+    pub in_window: Option<f32>,
     pub superseded: bool,
     /// Raw material, of which distilled memories may say the same.
     pub raw: bool,
@@ -37,8 +37,9 @@ const HALF_LIFE_MS: f32 = 21.0 * 24.0 * 60.0 * 60.0 * 1000.0;
 const MAX_HELP: f32 = 0.15;
 const PROJECT: f32 = 1.2;
 const BRANCH: f32 = 1.03;
-/// A question that names a time is answered from that time, if anything there fits.
-const WINDOW: f32 = 1.35;
+/// A question that names a time is answered from that time, if anything there fits: more than a project or anything
+/// else alone is worth.
+const WINDOW: f32 = 1.6;
 const CRITICAL: f32 = 1.1;
 const PINNED: f32 = 1.1;
 const URGENT: f32 = 1.05;
@@ -54,7 +55,8 @@ pub fn factors(signals: &Signals) -> Vec<Factor> {
             factors.push(Factor { name, value });
         }
     };
-    if let Some(age) = signals.age {
+    // A question about last month is not better answered by what happened today.
+    if let (Some(age), None) = (signals.age, signals.in_window) {
         add("recency", 1.0 + RECENT * (-(age as f32) / HALF_LIFE_MS).exp2());
     }
     add("hits", 1.0 + help(signals.hits, 0.03));
@@ -64,7 +66,7 @@ pub fn factors(signals: &Signals) -> Vec<Factor> {
     add("urgency", if signals.urgent { URGENT } else { 1.0 });
     add("project", if signals.same_project == Some(true) { PROJECT } else { 1.0 });
     add("branch", if signals.same_branch == Some(true) { BRANCH } else { 1.0 });
-    add("time", if signals.in_window == Some(true) { WINDOW } else { 1.0 });
+    add("time", time(signals.in_window.unwrap_or(0.0)));
     add("kind", if signals.raw { RAW } else { 1.0 });
     add("superseded", if signals.superseded { SUPERSEDED } else { 1.0 });
     factors
@@ -72,6 +74,11 @@ pub fn factors(signals: &Signals) -> Vec<Factor> {
 
 pub fn product(factors: &[Factor]) -> f32 {
     factors.iter().map(|factor| factor.value).product()
+}
+
+/// What the share of the time asked for is worth.
+pub fn time(share: f32) -> f32 {
+    1.0 + (WINDOW - 1.0) * share.clamp(0.0, 1.0)
 }
 
 fn help(count: u64, each: f32) -> f32 {
@@ -87,7 +94,7 @@ mod tests {
         assert!(factors(&Signals::default()).is_empty());
         let elsewhere = Signals {
             same_project: Some(false),
-            in_window: Some(false),
+            in_window: Some(0.0),
             age: Some(u64::MAX),
             ..Signals::default()
         };
@@ -107,6 +114,16 @@ mod tests {
             ..Signals::default()
         };
         assert!(product(&factors(&praised)) < 2.0);
+    }
+
+    #[test]
+    fn the_time_asked_for_is_worth_more_than_being_young_here() {
+        let then = Signals { age: Some(u64::MAX), in_window: Some(1.0), ..Signals::default() };
+        let today =
+            Signals { age: Some(0), in_window: Some(0.0), same_project: Some(true), ..Signals::default() };
+        assert!(product(&factors(&then)) > 1.2 * product(&factors(&today)));
+        assert!(factors(&today).iter().all(|factor| factor.name != "recency"));
+        assert!(time(0.5) > 1.0 && time(0.5) < time(1.0));
     }
 
     #[test]

@@ -1,18 +1,51 @@
 //! Words of time: "yesterday", "last month", "3 weeks ago", "in March". They make a window that favors what is in
 //! it and hides nothing. In UTC: a day more on either side costs less than a time zone that is not known here.
 
-const DAY: u64 = 24 * 60 * 60 * 1000;
+mod event;
 
-/// Unix milliseconds, first and last.
+pub use event::{Event, Side, event};
+
+use crate::calendar::{
+    DAY, END, YEARS, civil, day, midnight, month_named, start_of, week_start, weekday_before,
+};
+
+/// Unix milliseconds, first and last, and how far it reaches beyond them: nobody remembers a date to the day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     pub from: u64,
     pub to: u64,
+    /// Before `from` and after `to` it fades over so many milliseconds.
+    pub early: u64,
+    pub late: u64,
 }
 
 impl Window {
+    fn new(from: u64, to: u64, edge: u64) -> Self {
+        Self { from, to, early: edge, late: edge }
+    }
+
     pub fn holds(&self, at: u64) -> bool {
         (self.from..=self.to).contains(&at)
+    }
+
+    /// How much a moment belongs to it: 1 inside, 0 beyond its edges.
+    pub fn share(&self, at: u64) -> f32 {
+        let (beyond, edge) = if at < self.from {
+            (self.from - at, self.early)
+        } else {
+            (at.saturating_sub(self.to), self.late)
+        };
+        match beyond {
+            0 => 1.0,
+            _ if beyond >= edge => 0.0,
+            _ => 1.0 - beyond as f32 / edge as f32,
+        }
+    }
+
+    /// What is over does not reach into today.
+    fn over(mut self, now: u64) -> Self {
+        self.late = self.late.min(midnight(now).saturating_sub(self.to));
+        self
     }
 }
 
@@ -43,84 +76,10 @@ const NUMBERS: &[(&str, u64)] = &[
     ("ten", 10),
 ];
 
-const MONTHS: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-
-/// From the day the count of days begins with.
-const WEEKDAYS: &[&str] = &["thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday"];
-
 /// The time a question speaks of, the first it names.
 pub fn window(text: &str, now: u64) -> Option<Window> {
-    let words = lowercase(text);
+    let (words, now) = (lowercase(text), now.min(END));
     (0..words.len()).find_map(|at| at_word(&words, at, now))
-}
-
-/// A time that is told by what happened then: "before the release", "since the last deploy".
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Event {
-    /// What it is called, as a question would ask for it.
-    pub name: &'static str,
-    pub side: Side,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    Before,
-    After,
-}
-
-/// What happened, in any of its words.
-const EVENTS: &[(&str, &str)] = &[
-    ("release", "release released version"),
-    ("deploy", "deploy deployed deployment"),
-    ("deployment", "deploy deployed deployment"),
-    ("launch", "launch launched"),
-    ("rollout", "rollout rolled"),
-    ("merge", "merge merged"),
-    ("migration", "migration migrated"),
-    ("outage", "outage incident"),
-    ("incident", "outage incident"),
-];
-
-/// "Before" is not since the beginning: what led to an event happened about then.
-const LED_TO: u64 = 60 * DAY;
-
-impl Event {
-    /// The time before or after the event, which happened at `at`.
-    pub fn window(&self, at: u64, now: u64) -> Window {
-        match self.side {
-            Side::Before => Window { from: at.saturating_sub(LED_TO), to: at },
-            Side::After => Window { from: at, to: now.max(at) },
-        }
-    }
-}
-
-/// The event a question measures its time by. Only the one that everybody knows, "the release": a release of
-/// something is a subject like any other.
-pub fn event(text: &str) -> Option<Event> {
-    let words = lowercase(text);
-    let at = words.iter().position(|word| matches!(word.as_str(), "before" | "after" | "since"))?;
-    let side = if words[at] == "before" { Side::Before } else { Side::After };
-    let mut rest = words[at + 1..].iter().map(String::as_str);
-    if !matches!(rest.next(), Some("the" | "our" | "last" | "latest")) {
-        return None;
-    }
-    let named = rest.find(|word| !matches!(*word, "last" | "latest" | "previous" | "recent"))?;
-    let (_, name) = EVENTS.iter().find(|(event, _)| *event == named)?;
-    let whose = matches!(rest.next(), Some("of" | "for"));
-    (!whose).then_some(Event { name, side })
 }
 
 /// A span said in words or short: `3 weeks`, `3w`, `yesterday`, `last month`. Milliseconds.
@@ -154,6 +113,15 @@ pub fn span(text: &str) -> Option<u64> {
     count.checked_mul(unit)
 }
 
+/// The moment a filter names: a span before `now`, or a day.
+pub fn moment(text: &str, now: u64) -> Option<u64> {
+    let numbers: Vec<u64> = text.split('-').map_while(|part| part.parse().ok()).collect();
+    match numbers[..] {
+        [year, month, number] if text.matches('-').count() == 2 => day(year, month, number),
+        _ => span(text).map(|span| now.saturating_sub(span)),
+    }
+}
+
 fn lowercase(text: &str) -> Vec<String> {
     text.split(|letter: char| !letter.is_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -162,46 +130,107 @@ fn lowercase(text: &str) -> Vec<String> {
 }
 
 fn at_word(words: &[String], at: usize, now: u64) -> Option<Window> {
-    let next = words.get(at + 1).map(String::as_str).unwrap_or_default();
-    let midnight = now - now % DAY;
-    match words[at].as_str() {
-        "yesterday" => Some(Window { from: midnight.saturating_sub(DAY), to: midnight }),
-        "today" | "tonight" => Some(Window { from: midnight, to: now }),
-        "this" if unit(next).is_some_and(|unit| unit >= DAY) => {
-            Some(Window { from: now.saturating_sub(unit(next)?), to: now })
+    let word_at = |at: usize| words.get(at).map(String::as_str).unwrap_or_default();
+    let next = word_at(at + 1);
+    let today = midnight(now);
+    match word_at(at) {
+        "yesterday" => Some(Window::new(today.saturating_sub(DAY), today, DAY / 2).over(now)),
+        "today" | "tonight" => Some(Window::new(today, now, 0)),
+        "this" => this(next, now),
+        // "In the last month" goes up to now, "last month" was over when this one began.
+        "last" | "previous" if at > 0 && words[at - 1] == "the" => {
+            weekday(next, now).or_else(|| past(words, at, now))
         }
-        "last" | "past" | "previous" => weekday(next, now).or_else(|| last(words, at, now)),
-        "on" => weekday(next, now),
-        "recently" | "lately" => Some(Window { from: now.saturating_sub(14 * DAY), to: now }),
+        "last" | "previous" => weekday(next, now).or_else(|| last(words, at, now)),
+        "past" => past(words, at, now),
+        "recently" | "lately" => Some(Window::new(now.saturating_sub(14 * DAY), now, 14 * DAY)),
+        "on" => weekday(next, now).or_else(|| date(words, at + 1, now)),
         // "may" is also a verb: a month is one after "in", "since" or "last".
-        "in" | "since" | "during" => month(next, now),
-        word => {
-            let count = number(word)?;
-            let unit = unit(next)?;
-            let ago = words.get(at + 2).is_some_and(|word| word == "ago");
-            if !ago {
-                return None;
-            }
-            // "Three weeks ago" is not on the hour: as wide as its unit on both sides.
-            let middle = now.saturating_sub(count.checked_mul(unit)?);
-            Some(Window { from: middle.saturating_sub(unit), to: middle.saturating_add(unit) })
+        "in" | "during" => month_or_year(words, at + 1, now),
+        "since" => {
+            named(words, at + 1, now).map(|inner| Window { to: now.max(inner.from), late: 0, ..inner })
         }
+        "after" => {
+            let inner = named(words, at + 1, now)?;
+            Some(Window { from: inner.to, to: now.max(inner.to), early: 0, late: 0 })
+        }
+        "before" | "until" => {
+            let inner = named(words, at + 1, now)?;
+            Some(Window { from: 0, to: inner.from, early: 0, late: 0 })
+        }
+        word => date(words, at, now).or_else(|| {
+            let count = number(word)?;
+            (word_at(at + 2) == "ago").then(|| ago(count, unit(next)?, now)).flatten()
+        }),
     }
 }
 
-fn last(words: &[String], at: usize, now: u64) -> Option<Window> {
-    let next = words.get(at + 1)?;
-    if let Some(window) = month(next, now) {
-        return Some(window);
+/// A time by any name that may stand after "since".
+fn named(words: &[String], at: usize, now: u64) -> Option<Window> {
+    let again = matches!(words.get(at)?.as_str(), "since" | "after" | "before" | "until");
+    if again {
+        return None;
     }
+    let on = || weekday(&words[at], now);
+    month_or_year(words, at, now).or_else(on).or_else(|| at_word(words, at, now))
+}
+
+/// "Three weeks ago" is not on the hour: half its unit on both sides, and fading over as much again.
+fn ago(count: u64, unit: u64, now: u64) -> Option<Window> {
+    let middle = now.saturating_sub(count.checked_mul(unit)?);
+    if unit == DAY {
+        let from = midnight(middle);
+        return Some(Window::new(from, from + DAY, DAY / 2));
+    }
+    Some(Window::new(middle.saturating_sub(unit / 2), middle.saturating_add(unit / 2), unit / 2))
+}
+
+/// The week, month or year that has begun.
+fn this(named: &str, now: u64) -> Option<Window> {
+    let (year, month) = civil(now);
+    let from = match named {
+        "week" => week_start(now),
+        "month" => start_of(year, month),
+        "quarter" => start_of(year, month / 3 * 3),
+        "year" => start_of(year, 0),
+        "morning" | "afternoon" | "evening" => midnight(now),
+        _ => return None,
+    };
+    Some(Window { from, to: now, early: DAY, late: 0 })
+}
+
+/// The one before this, as the calendar has it; with a number, as many up to now.
+fn last(words: &[String], at: usize, now: u64) -> Option<Window> {
+    let next = words.get(at + 1)?.as_str();
+    if month_named(next).is_some() {
+        return month_or_year(words, at + 1, now);
+    }
+    let (year, month) = civil(now);
+    let before = |months: u64, start: u64| {
+        let (year, month) = civil(start.saturating_sub(1));
+        Window::new(start_of(year, month + 1 - months.min(month + 1)), start, 0)
+    };
+    let window = match next {
+        "night" => Window::new(midnight(now).saturating_sub(DAY), midnight(now) + DAY / 4, 0),
+        // On a Monday it is the seven days before, on a Sunday the seven before those: both are meant.
+        "week" => Window::new(now.saturating_sub(14 * DAY), week_start(now), 3 * DAY),
+        "month" => Window { early: 4 * DAY, late: 4 * DAY, ..before(1, start_of(year, month)) },
+        "quarter" => Window { early: 7 * DAY, late: 7 * DAY, ..before(3, start_of(year, month / 3 * 3)) },
+        "year" => Window { early: 14 * DAY, late: 14 * DAY, ..before(12, start_of(year, 0)) },
+        _ => return past(words, at, now),
+    };
+    Some(window.over(now))
+}
+
+/// "The last 10 days", "the past month": up to now.
+fn past(words: &[String], at: usize, now: u64) -> Option<Window> {
+    let next = words.get(at + 1)?;
     let (count, named) = match number(next) {
         Some(count) => (count, words.get(at + 2)?),
         None => (1, next),
     };
     let span = count.checked_mul(unit(named)?)?;
-    // "Last month" said on the 3rd is the month before, said on the 30th it may be this one: two spans hold both.
-    let from = now.saturating_sub(span.saturating_mul(if count == 1 { 2 } else { 1 }));
-    Some(Window { from, to: now })
+    Some(Window { from: now.saturating_sub(span), to: now, early: span / 8, late: 0 })
 }
 
 fn number(word: &str) -> Option<u64> {
@@ -219,39 +248,48 @@ fn unit(word: &str) -> Option<u64> {
 
 /// The latest day of that name before today.
 fn weekday(word: &str, now: u64) -> Option<Window> {
-    let named = WEEKDAYS.iter().position(|name| *name == word)? as u64;
-    let today = now / DAY;
-    let back = (today + 7 - named - 1) % 7 + 1;
-    let from = today.checked_sub(back)? * DAY;
-    Some(Window { from, to: from + DAY })
+    let from = weekday_before(word, now)?;
+    Some(Window::new(from, from + DAY, 0))
 }
 
-/// The latest month of that name that has begun.
-fn month(word: &str, now: u64) -> Option<Window> {
-    let index = MONTHS.iter().position(|name| *name == word)? as u64;
-    let (year, current) = civil(now);
-    let year = if index > current { year.checked_sub(1)? } else { year };
-    let from = start_of(year, index);
-    let to = if index == 11 { start_of(year + 1, 0) } else { start_of(year, index + 1) };
-    Some(Window { from, to })
-}
-
-/// Year and month (from 0) of a moment.
-fn civil(at: u64) -> (u64, u64) {
-    let mut year = 1970 + at / (366 * DAY);
-    while start_of(year + 1, 0) <= at {
-        year += 1;
+/// "March", "March 2025", "2025"; without a year the latest that has begun.
+fn month_or_year(words: &[String], at: usize, now: u64) -> Option<Window> {
+    const EDGE: u64 = 3 * DAY;
+    let (this_year, this_month) = civil(now);
+    let year = |at: usize| {
+        let word = words.get(at).filter(|word| word.len() == 4)?;
+        word.parse().ok().filter(|year| YEARS.contains(year) && *year <= this_year)
+    };
+    if let Some(year) = year(at) {
+        return Some(Window::new(start_of(year, 0), start_of(year, 12), EDGE));
     }
-    let month = (0..12).rev().find(|month| start_of(year, *month) <= at).unwrap_or(0);
-    (year, month)
+    let month = month_named(words.get(at)?)?;
+    let latest = if month > this_month { this_year.checked_sub(1)? } else { this_year };
+    let year = year(at + 1).unwrap_or(latest);
+    (year >= 1970).then(|| Window::new(start_of(year, month), start_of(year, month + 1), EDGE))
 }
 
-fn start_of(year: u64, month: u64) -> u64 {
-    const BEFORE: [u64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
-    let leaps = |year: u64| year / 4 - year / 100 + year / 400;
-    let leap = leaps(year) - leaps(year - 1);
-    let days = (year - 1970) * 365 + leaps(year - 1) - leaps(1969);
-    (days + BEFORE[month as usize] + if month > 1 { leap } else { 0 }) * DAY
+/// "2025-10-12", "October 12", "October 2025".
+fn date(words: &[String], at: usize, now: u64) -> Option<Window> {
+    let numeral = |at: usize, digits: usize| {
+        words.get(at).filter(|word| word.len() <= digits).and_then(|word| word.parse::<u64>().ok())
+    };
+    if words.get(at)?.len() == 4
+        && let Some(year) = numeral(at, 4)
+    {
+        let from = day(year, numeral(at + 1, 2)?, numeral(at + 2, 2)?)?;
+        return Some(Window::new(from, from + DAY, DAY / 2));
+    }
+    let month = month_named(&words[at])?;
+    if numeral(at + 1, 4).is_some_and(|year| YEARS.contains(&year)) {
+        return month_or_year(words, at, now);
+    }
+    let named = words.get(at + 1)?.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let number = named.parse().ok().filter(|_| named.len() <= 2)?;
+    let (year, _) = civil(now);
+    let from = day(year, month + 1, number)?;
+    let from = if from > now { day(year - 1, month + 1, number)? } else { from };
+    Some(Window::new(from, from + DAY, DAY / 2))
 }
 
 #[cfg(test)]
@@ -261,20 +299,58 @@ mod tests {
     /// 2026-11-16 00:00 UTC.
     const NOW: u64 = 1_794_787_200_000;
 
+    /// Days before now of the first and the last moment.
+    fn days(text: &str) -> Option<(u64, u64)> {
+        window(text, NOW).map(|window| ((NOW - window.from) / DAY, NOW.saturating_sub(window.to) / DAY))
+    }
+
     #[test]
     fn words_of_time_make_a_window() {
-        let days =
-            |text: &str| window(text, NOW).map(|w| ((NOW - w.from) / DAY, NOW.saturating_sub(w.to) / DAY));
         assert_eq!(days("what broke yesterday"), Some((1, 0)));
-        assert_eq!(days("why did it fail last month?"), Some((60, 0)));
-        assert_eq!(days("the decision 3 weeks ago"), Some((28, 14)));
-        assert_eq!(days("two days ago"), Some((3, 1)));
+        assert_eq!(days("the decision 3 weeks ago"), Some((24, 17)));
+        assert_eq!(days("two days ago"), Some((2, 1)));
+        assert_eq!(days("a month ago"), Some((45, 15)));
         assert_eq!(days("in the last 10 days"), Some((10, 0)));
+        assert_eq!(days("during the past month"), Some((30, 0)));
         // A Monday.
         assert_eq!(days("what failed last Friday"), Some((3, 2)));
         assert_eq!(days("on Monday"), Some((7, 6)));
+    }
+
+    #[test]
+    fn months_and_years_are_those_of_the_calendar() {
+        assert_eq!(days("why did it fail last month?"), Some((46, 15)));
+        assert_eq!(days("in the last month"), Some((30, 0)));
+        assert_eq!(days("last week"), Some((14, 0)));
+        assert_eq!(days("last quarter"), Some((138, 46)));
+        assert_eq!(days("what we chose last year"), Some((684, 319)));
+        assert_eq!(days("this month"), Some((15, 0)));
         assert_eq!(days("in March"), Some((260, 229)));
         assert_eq!(days("in December"), Some((350, 319)));
+        assert_eq!(days("in october"), Some((46, 15)));
+        assert_eq!(days("in 2025"), Some((684, 319)));
+        assert_eq!(days("the outage of october 2025"), Some((411, 380)));
+        assert_eq!(days("since march"), Some((260, 0)));
+        assert_eq!(days("since yesterday"), Some((1, 0)));
+        assert_eq!(days("after march"), Some((229, 0)));
+        assert_eq!(days("before november").map(|(_, to)| to), Some(15));
+        assert_eq!(days("before 2026").map(|(_, to)| to), Some(319));
+        assert_eq!(days("on 2026-11-02"), Some((14, 13)));
+        assert_eq!(days("on October 12th"), Some((35, 34)));
+    }
+
+    #[test]
+    fn a_window_fades_and_what_is_over_is_not_today() {
+        let month = window("last month", NOW).unwrap();
+        let share = |days| month.share(NOW - days * DAY);
+        assert!(share(30) > 0.99 && share(46) > 0.99 && share(0).abs() < 1e-6);
+        assert!(share(14) > 0.5 && share(48) > 0.4 && share(14) < 1.0 && share(60).abs() < 1e-6);
+        for text in ["last week", "yesterday", "last month", "last year"] {
+            for day in 0..40 {
+                let now = NOW + day * DAY + DAY / 2;
+                assert!(window(text, now).unwrap().share(now).abs() < 1e-6, "{text} on day {day}");
+            }
+        }
     }
 
     #[test]
@@ -286,27 +362,16 @@ mod tests {
             "you may march on",
             "9999999999 years ago",
             "ago",
+            "before the parser",
+            "in 2080",
+            "in 42",
+            "error 2025",
+            "since before after",
+            "this function",
         ] {
             assert_eq!(window(text, NOW), None, "{text}");
         }
-        assert_eq!(window("a year ago", 5), Some(Window { from: 0, to: 365 * DAY }));
-    }
-
-    #[test]
-    fn an_event_tells_a_time_by_what_happened_then() {
-        let side = |text: &str| event(text).map(|event| (event.name.split(' ').next().unwrap(), event.side));
-        assert_eq!(side("what broke before the release?"), Some(("release", Side::Before)));
-        assert_eq!(side("changes since the last deploy"), Some(("deploy", Side::After)));
-        assert_eq!(side("after our latest deployment"), Some(("deploy", Side::After)));
-        for text in
-            ["release notes", "before release", "after the release of tokio", "since the parser", "before"]
-        {
-            assert_eq!(side(text), None, "{text}");
-        }
-        let before = event("before the release").unwrap().window(NOW - DAY, NOW);
-        assert!(before.holds(NOW - 2 * DAY) && !before.holds(NOW) && !before.holds(NOW - 100 * DAY));
-        let after = event("after the release").unwrap().window(NOW - DAY, NOW);
-        assert!(after.holds(NOW) && !after.holds(NOW - 2 * DAY));
+        assert_eq!(window("a year ago", 5).map(|window| window.from), Some(0));
     }
 
     #[test]
@@ -318,5 +383,10 @@ mod tests {
         assert_eq!(span("90d"), Some(90 * DAY));
         assert_eq!(span("99999999999999999999d"), None);
         assert_eq!(span("soon"), None);
+        assert_eq!(moment("2026-11-15", NOW), Some(NOW - DAY));
+        assert_eq!(moment("2w", NOW), Some(NOW - 14 * DAY));
+        for text in ["undefined", "2026-11", "2026-11-15-1", "2026-13-01", ""] {
+            assert_eq!(moment(text, NOW), None, "{text}");
+        }
     }
 }

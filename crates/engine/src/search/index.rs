@@ -33,7 +33,7 @@ const SENTENCE_ROOM: usize = 150_000;
 const GROWN: f64 = 1.2;
 
 /// How texts become terms and parts. What was filed in another way is filed anew.
-const WAY: &str = "1";
+const WAY: &str = "2";
 const WAY_KEY: &str = "search-filing";
 
 impl Search {

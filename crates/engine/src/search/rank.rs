@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use model::{MemoryId, MemoryKind};
-use recall::collapse::{Entry, collapse, signature};
+use recall::collapse::{Entry, collapse, said};
 use recall::fuse::{self, Blended, Candidate};
 use recall::weigh::{self, Factor, Signals};
 use recall::{Query, Shape};
@@ -16,6 +16,8 @@ use crate::Result;
 
 /// Of the blended candidates, those whose rows are read to be weighed.
 const WEIGHED: usize = 60;
+/// The same where the question names a time: what is from then may be far behind what says the same of other times.
+const WEIGHED_BY_TIME: usize = 200;
 /// The first of them are read a second time.
 const READ_AGAIN: usize = 20;
 /// Candidates of either side whose texts tell what is being searched.
@@ -46,12 +48,17 @@ impl Found<'_> {
         let mut order: Vec<(u64, Blended)> =
             list.iter().map(|(n, _)| *n).zip(fuse::blend(&values, voices)).collect();
         order.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(b.0.cmp(&a.0)));
-        order.truncate(WEIGHED.max(limit + limit / 2));
+        let weighed = if self.query.window.is_some() { WEIGHED_BY_TIME } else { WEIGHED };
+        order.truncate(weighed.max(limit + limit / 2));
         let mut ranked = Vec::with_capacity(order.len());
         for (n, blended) in order {
             if let Some(card) = cards.take(n)? {
                 ranked.push(Ranked { card, score: blended.score, second: 0.0, blended, factors: Vec::new() });
             }
+        }
+        if self.query.window.is_some() {
+            let timed = |ranked: &Ranked| ranked.score * weigh::time(ranked.share(self.query).unwrap_or(0.0));
+            ranked.sort_by(|a, b| timed(b).total_cmp(&timed(a)));
         }
         if self.ask.legs == Legs::Both {
             self.look_again(&mut ranked, code)?;
@@ -60,7 +67,7 @@ impl Found<'_> {
             ranked.weigh(self.query, self.ask);
         }
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.card.n.cmp(&a.card.n)));
-        Ok(collapsed(&ranked, self.ask, limit))
+        Ok(self.collapsed(&ranked, limit))
     }
 
     fn look_again(&self, ranked: &mut [Ranked], code: f32) -> Result<()> {
@@ -72,6 +79,24 @@ impl Found<'_> {
             ranked.second = fuse::second(look, code);
         }
         Ok(())
+    }
+
+    fn collapsed(&self, ranked: &[Ranked], limit: usize) -> Vec<Hit> {
+        let entries: Vec<Entry> = ranked
+            .iter()
+            .map(|ranked| Entry {
+                id: ranked.card.id.as_u64(),
+                said: ranked.said(),
+                superseded_by: ranked.card.superseded_by.map(MemoryId::as_u64),
+                wanted: ranked.share(self.query).is_some_and(|share| share > 0.0),
+            })
+            .collect();
+        let hit = |(at, same): (usize, Vec<usize>)| {
+            let mut hit = ranked[at].hit(self.ask.explain);
+            hit.same = same.iter().map(|at| ranked[*at].card.id).collect();
+            hit
+        };
+        collapse(&entries).into_iter().take(limit).map(hit).collect()
     }
 }
 
@@ -158,8 +183,41 @@ struct Ranked {
 
 impl Ranked {
     fn weigh(&mut self, query: &Query, ask: &Ask) {
-        self.factors = weigh::factors(&signals(&self.card, query, ask));
+        self.factors = weigh::factors(&Signals { in_window: self.share(query), ..signals(&self.card, ask) });
         self.score = (self.blended.score + self.second) * weigh::product(&self.factors);
+    }
+
+    /// How much it belongs to the time the question names, if both are known.
+    fn share(&self, query: &Query) -> Option<f32> {
+        query.window.filter(|_| self.card.at > 0).map(|window| window.share(self.card.at))
+    }
+
+    /// What it says, with a title that says more than its text. Of a text that goes on, its length must do for the
+    /// rest.
+    fn said(&self) -> Option<u64> {
+        let Card { title, beginning, tokens, .. } = &self.card;
+        let own =
+            if beginning.starts_with(title.trim_end_matches(['…', '.'])) { "" } else { title.as_str() };
+        let goes_on = beginning.chars().count() >= READ_CHARS;
+        let length = if goes_on { tokens.to_string() } else { String::new() };
+        said(&[own, beginning, &length])
+    }
+
+    fn hit(&self, explain: bool) -> Hit {
+        let card = &self.card;
+        Hit {
+            id: card.id,
+            external_id: card.external_id.clone(),
+            kind: MemoryKind::from_name(&card.kind).unwrap_or(MemoryKind::Document),
+            title: card.title.clone(),
+            at: card.at,
+            project: card.project.clone(),
+            session: card.session.clone(),
+            score: self.score,
+            tokens: card.tokens,
+            same: Vec::new(),
+            why: explain.then(|| self.why()),
+        }
     }
 
     fn why(&self) -> Vec<Reason> {
@@ -172,7 +230,7 @@ impl Ranked {
     }
 }
 
-fn signals(card: &Card, query: &Query, ask: &Ask) -> Signals {
+fn signals(card: &Card, ask: &Ask) -> Signals {
     // A time of zero is "not known": imports without one.
     let at = (card.at > 0).then_some(card.at);
     let here = ask.here.as_ref();
@@ -189,39 +247,8 @@ fn signals(card: &Card, query: &Query, ask: &Ask) -> Signals {
                 || card.project.as_deref() == Some(here.project.as_str())
         }),
         same_branch: here.and_then(|here| Some(here.branch.as_deref()? == card.branch.as_deref()?)),
-        in_window: query.window.zip(at).map(|(window, at)| window.holds(at)),
+        in_window: None,
         superseded: card.superseded_by.is_some(),
         raw: raw.iter().any(|kind| kind.name() == card.kind),
     }
-}
-
-fn collapsed(ranked: &[Ranked], ask: &Ask, limit: usize) -> Vec<Hit> {
-    let entries: Vec<Entry> = ranked
-        .iter()
-        .map(|ranked| Entry {
-            id: ranked.card.id.as_u64(),
-            words: signature(&ranked.card.beginning),
-            superseded_by: ranked.card.superseded_by.map(MemoryId::as_u64),
-        })
-        .collect();
-    collapse(&entries)
-        .into_iter()
-        .take(limit)
-        .map(|(at, same)| {
-            let Ranked { card, score, .. } = &ranked[at];
-            Hit {
-                id: card.id,
-                external_id: card.external_id.clone(),
-                kind: MemoryKind::from_name(&card.kind).unwrap_or(MemoryKind::Document),
-                title: card.title.clone(),
-                at: card.at,
-                project: card.project.clone(),
-                session: card.session.clone(),
-                score: *score,
-                tokens: card.tokens,
-                same: same.iter().map(|at| ranked[*at].card.id).collect(),
-                why: ask.explain.then(|| ranked[at].why()),
-            }
-        })
-        .collect()
 }

@@ -45,7 +45,7 @@ pub(crate) fn orders_decision(text: &str) -> bool {
         return false;
     }
     let against = has_word(bare, "instead of") || has_word(bare, "rather than");
-    let chosen = has_word(bare, "use") && against || bare.starts_with("use ") && bare.contains(", not ");
+    let chosen = orders_use(bare) && against || bare.starts_with("use ") && bare.contains(", not ");
     chosen || any(bare, CHOICES) || states_use(bare)
 }
 
@@ -157,6 +157,18 @@ fn is_inflected(verb: &str) -> bool {
     const BASES: &[&str] = &["seed", "feed", "need", "embed", "shed", "speed", "proceed", "exceed", "alias"];
     let third = verb.ends_with('s') && !verb.ends_with("ss") && !verb.ends_with("us");
     (third || verb.ends_with("ed")) && !BASES.contains(&verb)
+}
+
+/// "Use zstd" and "it should use zstd" order it; "the tests use sqlite" reports it.
+fn orders_use(bare: &str) -> bool {
+    const BEFORE: &[&str] = &[
+        "we", "i'd", "let's", "lets", "should", "must", "will", "we'll", "to", "and", "then", "just", "but",
+        "please", "so", "also", "always", "can", "now", "rather", "ok", "yes",
+    ];
+    let Some(at) = crate::text::find_word(bare, "use") else { return false };
+    let before = bare[..at].trim_end();
+    let last = before.rsplit(char::is_whitespace).next().unwrap_or("");
+    before.is_empty() || before.ends_with([',', ';', ':', '.', '-', '!']) || BEFORE.contains(&last)
 }
 
 /// "We use pnpm" says how it is done; "why we use yaml" and "the way we use it" do not.

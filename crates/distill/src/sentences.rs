@@ -138,6 +138,7 @@ fn split(text: &str) -> Vec<&str> {
 fn begins_small(before: &str, word: &str) -> bool {
     const BEGIN: &[&str] = &[
         "always",
+        "now",
         "never",
         "don't",
         "don’t",

@@ -206,14 +206,14 @@ fn run(input: &Value, output: &str, failed: bool) -> Option<Run> {
     }
     let checks = matches!(command.purpose, Purpose::Test | Purpose::Build | Purpose::Lint | Purpose::Migrate);
     let verdict = (command.purpose == Purpose::Test).then(|| Verdict::find(output)).flatten();
-    let fault = (failed || checks || command.piped || command.purpose == Purpose::Probe)
-        .then(|| Fault::find(output))
-        .flatten();
+    let asks = matches!(command.purpose, Purpose::Probe | Purpose::Merge);
+    let fault = (failed || checks || command.piped || asks).then(|| Fault::find(output)).flatten();
     // A pipe hides the exit code, and a runner may end well after tests failed: what was printed decides.
     let told = match (&verdict, &fault) {
         (Some(verdict), _) => verdict.failed > 0,
         (None, Some(fault)) => {
-            checks && (fault.compile || (command.piped && fault.rank >= Fault::SAYS_FAILED))
+            (checks && (fault.compile || (command.piped && fault.rank >= Fault::SAYS_FAILED)))
+                || (command.purpose == Purpose::Merge && fault.is_conflict())
         }
         (None, None) => false,
     };

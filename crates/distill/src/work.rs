@@ -232,6 +232,8 @@ impl Sorter<'_> {
                 self.recover(at, run);
                 self.sorted.pushes.push(at);
             }
+            // The end of what is told as a conflict.
+            Purpose::Merge if run.command.shown.ends_with(" --continue") => self.recover(at, run),
             Purpose::Merge | Purpose::Release | Purpose::Migrate | Purpose::Operate => {
                 self.recover(at, run);
                 self.sorted.operations.push(at);

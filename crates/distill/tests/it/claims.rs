@@ -138,6 +138,23 @@ fn a_conflict_that_was_edited_and_committed_is_resolved() {
 }
 
 #[test]
+fn a_pipe_does_not_hide_a_conflict_and_going_on_with_a_rebase_is_no_merge() {
+    let piped = CONFLICT.replace("feature/limits\n! 1", "feature/limits 2>&1 | tail -3");
+    let played = play(&format!("> merge\n.\n{piped}{RESOLVE}{MERGED}< ok\n.\n"));
+    assert_eq!(
+        titles(&played),
+        [(MemoryKind::Change, "Resolve the conflict of `git merge feature/limits` in limit.rs")]
+    );
+    let rebase = CONFLICT.replace("git merge feature/limits", "git rebase main");
+    let on = "bash git rebase --continue\nSuccessfully rebased and updated refs/heads/limits.\n.\n";
+    let played = play(&format!("> rebase\n.\n{rebase}{RESOLVE}{on}< ok\n.\n"));
+    assert_eq!(
+        titles(&played),
+        [(MemoryKind::Change, "Resolve the conflict of `git rebase main` in limit.rs")]
+    );
+}
+
+#[test]
 fn a_merge_that_was_given_up_does_not_work() {
     let played = play(&format!("> merge\n.\n{CONFLICT}bash git merge --abort\n.\n< ok\n.\n"));
     assert!(!titles(&played).iter().any(|(_, title)| title.contains(" works ")), "{:#?}", titles(&played));
@@ -161,6 +178,7 @@ fn never_and_always_are_rules_only_as_orders() {
         "Always been like this, the config is a mess.",
         "This has always been the way we use it.",
         "Don't worry about the tests.",
+        "the tests use sqlite instead of postgres and that breaks",
         "Don't commit yet, I want to look at it.",
     ] {
         assert_eq!(decisions(prompt), [""; 0], "{prompt}");
@@ -173,6 +191,7 @@ fn rules_are_heard_however_they_are_typed() {
         ("ok do it. always run the linter before commit", "Always run the linter before commit"),
         ("Ok, go on. never push to main", "Never push to main"),
         ("Don't touch p1.ts", "Don't touch p1.ts"),
+        ("thanks! we use conventional commits. now fix the bug", "We use conventional commits"),
         ("please don’t touch the lock file", "Don’t touch the lock file"),
         ("use tabs, not spaces", "Use tabs, not spaces"),
         ("Never mind, use tabs instead of spaces here.", "Use tabs instead of spaces here"),

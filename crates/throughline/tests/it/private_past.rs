@@ -82,7 +82,7 @@ fn a_private_turn_stays_private_when_its_transcript_is_read_in_two_pieces() {
         assert!(!archived.contains(hidden), "{hidden} is archived");
         let found = house.ok(&["search", hidden, "--json"]);
         assert!(!found.contains(hidden), "{hidden} is found: {found}");
-        assert_eq!(house.files_with(hidden), [PathBuf::new(); 0], "{hidden}");
+        assert!(house.files_with(hidden).is_empty(), "{hidden}");
     }
 }
 
@@ -115,5 +115,5 @@ fn a_secret_in_the_session_of_an_import_reaches_no_file() {
     house.ok(&["import", "--jsonl", path.to_str().unwrap()]);
     fs::remove_file(path).unwrap();
     assert!(house.ok(&["search", "text", "--json"]).contains("a text"));
-    assert_eq!(house.files_with(secret), [PathBuf::new(); 0]);
+    assert!(house.files_with(secret).is_empty());
 }

@@ -362,9 +362,8 @@ impl Counts {
         }
         let mut sentence = parts.join(", ");
         if self.sessions > 0 {
-            let sessions = print::count(self.sessions, "session", "sessions");
-            let named = self.sessions_named;
-            sentence.push_str(&format!("\n{named} of {sessions} are known by their memories"));
+            let (named, all) = (self.sessions_named, self.sessions);
+            sentence.push_str(&format!("\n{named} of {all} sessions are known by their memories"));
         }
         sentence
     }

@@ -45,14 +45,15 @@ impl Rebuild {
                 print::line(&format!("{} of {} events", status["learned"], status["journal_head"]))?;
             }
         }
-        let carried = if carried > 0 { format!(", {carried} of them carried over") } else { String::new() };
         let stats = reader::tables(world)?.stats().map_err(person)?;
+        let mut memories = print::count(stats.memories, "memory", "memories");
+        if carried > 0 {
+            memories.push_str(&format!(", {carried} of them carried over"));
+        }
+        print::line(&memories)?;
         print::line(&format!(
-            "rebuilt: {} events, {} sessions, {} prompts, {}{carried}",
-            stats.events,
-            stats.sessions,
-            stats.prompts,
-            print::count(stats.memories, "memory", "memories"),
+            "rebuilt: {} events, {} sessions, {} prompts",
+            stats.events, stats.sessions, stats.prompts
         ))
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use clap::{Args, Subcommand};
-use model::{MemoryKind, Millis};
+use model::{MemoryKind, Millis, SessionId};
 use serde_json::json;
 use store::{EventFilter, EventRow, MemoryRow, Order, PromptRow, SessionRow, SummaryRow, Tables};
 
-use super::{reader, transcript};
+use super::{reader, show as page, transcript};
 use crate::print;
 use crate::report::person;
 use crate::world::World;
@@ -48,7 +48,10 @@ impl Session {
     pub(crate) fn run(self, world: &World) -> anyhow::Result<()> {
         let tables = reader::tables(world)?;
         match self.command {
-            Command::Show { id, json } => show(world, &tables, reader::session(&tables, &id)?, json),
+            Command::Show { id, json } => match reader::session(&tables, &id) {
+                Ok(session) => show(world, &tables, session, json),
+                Err(unknown) => brought_in(&tables, &id)?.ok_or(unknown)?.show(world, json),
+            },
             Command::Transcript { id } => transcript::print(world, reader::session(&tables, &id)?),
         }
     }
@@ -84,6 +87,45 @@ pub(super) fn show(world: &World, tables: &Tables, session: SessionRow, as_json:
     print::text(&story.turns())?;
     print::text(&story.files())?;
     print::text(&story.outcome())
+}
+
+/// A session of another tool: nobody here saw it, and all that is known of it are the memories that name it.
+pub(super) struct BroughtIn {
+    id: SessionId,
+    memories: Vec<MemoryRow>,
+}
+
+/// By the whole id.
+pub(super) fn brought_in(tables: &Tables, id: &str) -> anyhow::Result<Option<BroughtIn>> {
+    if id.is_empty() {
+        return Ok(None);
+    }
+    let id = SessionId::new(id);
+    let memories = tables.memories_of_session(&id, MAX_MEMORIES).map_err(person)?;
+    Ok((!memories.is_empty()).then_some(BroughtIn { id, memories }))
+}
+
+impl BroughtIn {
+    pub(super) fn show(&self, world: &World, as_json: bool) -> anyhow::Result<()> {
+        let project = self.memories.iter().find_map(|row| row.memory.project.as_deref());
+        if as_json {
+            let session = json!({ "id": self.id, "project": project, "brought_in": true });
+            return print::json(&json!({ "session": session, "memories": self.memories }));
+        }
+        let mut out = format!("session   {}\n", print::one_line(self.id.as_str(), 200));
+        if let Some(project) = project {
+            out.push_str(&format!("project   {}\n", print::one_line(project, 100)));
+        }
+        let known = print::count(self.memories.len() as u64, "memory", "memories");
+        out.push_str(&format!("known by  {known} brought in from elsewhere\n\n"));
+        for row in &self.memories {
+            let (memory, when) = (&row.memory, page::time(row.memory.at));
+            let head = format!("{when:<19}  {}  {:<9}  ", memory.id, memory.kind.name());
+            let room = world.width.saturating_sub(head.len()).max(20);
+            out.push_str(&format!("{head}{}\n", print::one_line(&memory.title, room)));
+        }
+        print::text(&out)
+    }
 }
 
 /// Prompts are told as such, and pieces of the conversation repeat it.

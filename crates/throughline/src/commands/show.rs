@@ -31,6 +31,7 @@ impl Show {
                 Named::Memory(row) if self.json => print::json(&row)?,
                 Named::Memory(row) => print::text(&full(&row, world.color))?,
                 Named::Session(session) => session::show(world, &tables, *session, self.json)?,
+                Named::BroughtIn(session) => session.show(world, self.json)?,
             }
         }
         Ok(())
@@ -40,6 +41,7 @@ impl Show {
 enum Named {
     Memory(Box<MemoryRow>),
     Session(Box<store::SessionRow>),
+    BroughtIn(session::BroughtIn),
 }
 
 /// A session's whole id is never taken for the beginning of something else.
@@ -55,6 +57,9 @@ fn named(tables: &Tables, id: &str) -> anyhow::Result<Named> {
     }
     if let Some(session) = session.map_err(person)? {
         return Ok(Named::Session(Box::new(session)));
+    }
+    if let Some(session) = session::brought_in(tables, id)? {
+        return Ok(Named::BroughtIn(session));
     }
     let what = format!("no memory and no session begins with \"{}\"", print::one_line(id, 40));
     Err(hint(

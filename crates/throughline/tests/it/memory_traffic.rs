@@ -158,7 +158,23 @@ fn sessions_of_claude_mem_are_known_by_their_memories() {
     }
     drop(connection);
     let said = house.ok(&["import", "--from", "claude-mem", database.to_str().unwrap()]);
-    assert!(said.contains("sessions are known by their memories"), "{said}");
+    assert!(said.contains("1 of 2 sessions are known by their memories"), "{said}");
+    for command in [&["session", "show"][..], &["show"]] {
+        let page = house.ok(&[command, &["0a1b-agent"]].concat());
+        for part in ["project   shop", "brought in", "and test it", "Token refresh raced", "summary"] {
+            assert!(page.contains(part), "{part:?} is not in {page}");
+        }
+        let story = parsed(&house.ok(&[command, &["0a1b-agent", "--json"]].concat()));
+        assert_eq!(
+            (&story["session"]["id"], &story["session"]["brought_in"]),
+            (&json!("0a1b-agent"), &json!(true))
+        );
+        assert_eq!(
+            house.run(&[command, &["0a1c-agent"]].concat()).status.code(),
+            Some(1),
+            "no memory names it"
+        );
+    }
     let kept = lines(&house.ok(&["export", "--memories"]));
     let prompts: Vec<_> = kept.iter().filter(|row| row["kind"] == "prompt").collect();
     assert!(!prompts.is_empty() && prompts.iter().all(|row| row["project"] == "shop"), "{prompts:?}");

@@ -11,6 +11,9 @@ use super::read::{Query, unsigned};
 use super::{MemoryFilter, Tables, sort};
 use crate::StoreError;
 
+/// A shorter beginning of an id is somebody else's word more often than an id.
+const LEAST_PREFIX: usize = 4;
+
 /// A turn in five answers, as it was stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SummaryRow {
@@ -22,20 +25,29 @@ pub struct SummaryRow {
 }
 
 impl Tables {
-    /// By its id, by the beginning of it when that fits only one, or by the id it had elsewhere.
+    /// By its whole id, by the id it had elsewhere (of several the newest), or by the beginning of its id when that
+    /// fits only one.
     pub fn memory(&self, id: &str) -> Result<Option<MemoryRow>, StoreError> {
-        if let Some((first, last)) = MemoryId::range(id) {
-            let mut found = self.select(
-                "WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 2",
-                params![number(first.as_u64()), number(last.as_u64())],
-            )?;
-            match found.len() {
-                0 => {}
-                1 => return Ok(found.pop()),
-                _ => return Err(StoreError::Ambiguous(id.to_owned())),
-            }
+        if let Ok(whole) = id.parse::<MemoryId>()
+            && let Some(found) = self.select("WHERE id = ?1", [number(whole.as_u64())])?.pop()
+        {
+            return Ok(Some(found));
         }
-        Ok(self.select("WHERE external_id = ?1 ORDER BY n LIMIT 1", [id])?.pop())
+        let elsewhere = self.select("WHERE external_id = ?1 ORDER BY n DESC LIMIT 1", [id])?.pop();
+        if elsewhere.is_some() {
+            return Ok(elsewhere);
+        }
+        let Some((first, last)) = MemoryId::range(id).filter(|_| id.len() >= LEAST_PREFIX) else {
+            return Ok(None);
+        };
+        let mut found = self.select(
+            "WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 2",
+            params![number(first.as_u64()), number(last.as_u64())],
+        )?;
+        match found.len() {
+            0 | 1 => Ok(found.pop()),
+            _ => Err(StoreError::Ambiguous(id.to_owned())),
+        }
     }
 
     pub fn memory_at(&self, n: u64) -> Result<Option<MemoryRow>, StoreError> {

@@ -62,6 +62,10 @@ fn clean_deed(redactor: &Redactor, deed: &mut Deed) {
                 clean_summary(redactor, summary);
             }
         }
+        Deed::Session { id, project, agent, .. } => {
+            clean_session(redactor, id);
+            clean_all(redactor, project.iter_mut().chain([agent]));
+        }
         Deed::Forget { .. } | Deed::Supersede { .. } => {}
     }
 }
@@ -70,10 +74,7 @@ fn clean_memory(redactor: &Redactor, memory: &mut Memory) {
     let Memory { title, subtitle, text, facts, concepts, files_read, files_modified, tools, .. } = memory;
     let Memory { project, branch, external_id, provenance, session, .. } = memory;
     if let Some(id) = session {
-        // A stranger's text, too; one that holds nothing to hide stays as it is.
-        let mut text = id.as_str().to_owned();
-        clean(redactor, &mut text);
-        *id = SessionId::new(&text);
+        clean_session(redactor, id);
     }
     clean_all(redactor, [title, text]);
     clean_all(
@@ -81,6 +82,13 @@ fn clean_memory(redactor: &Redactor, memory: &mut Memory) {
         [subtitle, project, branch, external_id, &mut provenance.place].into_iter().flatten(),
     );
     clean_all(redactor, [facts, concepts, files_read, files_modified, tools].into_iter().flatten());
+}
+
+/// A stranger's text, too; one that holds nothing to hide stays as it is.
+fn clean_session(redactor: &Redactor, id: &mut SessionId) {
+    let mut text = id.as_str().to_owned();
+    clean(redactor, &mut text);
+    *id = SessionId::new(&text);
 }
 
 fn clean_observation(redactor: &Redactor, seen: &mut Observation) {

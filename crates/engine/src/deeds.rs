@@ -3,7 +3,7 @@
 use model::{
     Deed, EventId, Memory, MemoryId, MemoryKind, Millis, Observation, Provenance, SessionId, Summary,
 };
-use store::{Batch, MemoryRow};
+use store::{Batch, MemoryRow, SessionTouch};
 
 use crate::{Result, life, memory};
 
@@ -25,6 +25,11 @@ pub fn learn(batch: &mut Batch<'_>, done: Done, deed: &Deed) -> Result<()> {
             if *hits > 0 || *prevented > 0 || last_applied_at.is_some() {
                 batch.set_life(memory.id, *hits, *prevented, *last_applied_at)?;
             }
+        }
+        Deed::Session { id, agent, project, started_at, ended_at } => {
+            let touch = SessionTouch::new(id.clone(), agent, *started_at);
+            batch.touch_session(&SessionTouch { project: project.clone(), heard: false, ..touch })?;
+            batch.end_session(id, *ended_at, "imported")?;
         }
         Deed::Forget { ids } => {
             for id in ids {

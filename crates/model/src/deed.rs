@@ -23,6 +23,15 @@ pub enum Deed {
         #[serde(default)]
         last_applied_at: Option<Millis>,
     },
+    /// A session that ran elsewhere, so that it is listed with the memories it left.
+    Session {
+        id: SessionId,
+        agent: String,
+        #[serde(default)]
+        project: Option<String>,
+        started_at: Millis,
+        ended_at: Millis,
+    },
     /// Gone for good, with what was derived from them.
     Forget { ids: Vec<MemoryId> },
     /// `None` leaves a part as it is.
@@ -59,6 +68,7 @@ impl Deed {
         match self {
             Self::Remember { .. } => "Remember",
             Self::Import { .. } => "Import",
+            Self::Session { .. } => "Session",
             Self::Forget { .. } => "Forget",
             Self::Edit { .. } => "Edit",
             Self::Supersede { .. } => "Supersede",
@@ -69,7 +79,7 @@ impl Deed {
     pub fn session(&self) -> Option<&SessionId> {
         match self {
             Self::Remember { memory } | Self::Import { memory, .. } => memory.session.as_ref(),
-            Self::Distilled { session, .. } => Some(session),
+            Self::Session { id: session, .. } | Self::Distilled { session, .. } => Some(session),
             Self::Forget { .. } | Self::Edit { .. } | Self::Supersede { .. } => None,
         }
     }

@@ -43,7 +43,7 @@ pub(crate) fn note(batch: &mut Batch<'_>, seq: u64, deed: &Deed) -> Result<(), S
             }
         }
         Deed::Forget { ids } => batch.prepare_to_forget(ids)?,
-        Deed::Edit { .. } | Deed::Supersede { .. } => {}
+        Deed::Session { .. } | Deed::Edit { .. } | Deed::Supersede { .. } => {}
     }
     if let Some(session) = deed.session() {
         batch.note_deed(session_mark(session), seq)?;

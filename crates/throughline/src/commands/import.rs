@@ -1,6 +1,6 @@
 //! Takes in what others have kept. What is here already is not taken in twice.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::path::Path;
 
 use ::import::{Effect, Imported, Options, Problem, Record, Source};
@@ -9,7 +9,7 @@ use model::{Deed, Memory, MemoryId, SessionId};
 use redact::Redactor;
 use serde::Serialize;
 use serde_json::{Value, json};
-use store::Tables;
+use store::{StoreError, Tables};
 
 use super::exported::{self, Incoming};
 use super::{lines, reader};
@@ -24,7 +24,7 @@ const BATCH_BYTES: usize = 4 << 20;
 const SHOWN: usize = 20;
 /// A file in which every line is wrong says nothing new after so many.
 const MAX_PROBLEMS: usize = 10_000;
-/// Sessions of another tool that are counted.
+/// Sessions of another tool that are taken in once; beyond them, one that is named again is sent again.
 const MAX_SESSIONS: usize = 1_000_000;
 
 const _: () =
@@ -66,9 +66,9 @@ struct Counts {
     unchanged: u64,
     /// Another memory says the same, or a person wanted it gone.
     left_out: u64,
-    /// Sessions another tool had seen, and how many of them a memory names: only these are known here.
+    /// Sessions another tool had seen, and how many of them were not known here.
     sessions: u64,
-    sessions_named: u64,
+    sessions_added: u64,
     problems: u64,
 }
 
@@ -210,8 +210,8 @@ struct Taking<'a> {
     /// Said when all of them are here.
     superseded: Vec<Deed>,
     bytes: usize,
-    /// Of another tool, and whether a memory names them.
-    sessions: HashMap<SessionId, bool>,
+    /// Of another tool.
+    sessions: HashSet<SessionId>,
     counts: Counts,
     problems: Vec<Problem>,
     bar: indicatif::ProgressBar,
@@ -228,7 +228,7 @@ impl<'a> Taking<'a> {
             waiting: Vec::new(),
             superseded: Vec::new(),
             bytes: 0,
-            sessions: HashMap::new(),
+            sessions: HashSet::new(),
             counts: Counts::default(),
             problems: Vec::new(),
             bar: progress::items("importing", estimate),
@@ -245,13 +245,7 @@ impl<'a> Taking<'a> {
             }
         };
         let imported = match record {
-            // What a session was about is in the memories that name it.
-            Record::Session(session) => {
-                if self.sessions.len() < MAX_SESSIONS {
-                    self.sessions.entry(session.id).or_default();
-                }
-                return Ok(());
-            }
+            Record::Session(session) => return self.take_session(session),
             Record::Prompt(prompt) => {
                 Imported { memory: prompt.memory, hits: 0, prevented: 0, last_applied_at: None }
             }
@@ -264,9 +258,6 @@ impl<'a> Taking<'a> {
             let what = "has no time between 1970 and 2200".to_owned();
             self.tell(Problem { place: memory.id.to_string(), what, effect: Effect::Undated });
         }
-        if let Some(is_named) = memory.session.as_ref().and_then(|id| self.sessions.get_mut(id)) {
-            *is_named = true;
-        }
         match self.tables.memory(&memory.id.to_string()).map_err(person)? {
             Some(row) if self.says_the_same(&row.memory, &memory) => {
                 self.counts.unchanged += 1;
@@ -278,7 +269,35 @@ impl<'a> Taking<'a> {
         self.superseded.extend(superseded_by.map(|newer| Deed::Supersede { older: memory.id, newer }));
         self.bytes += memory.text.len() + memory.title.len();
         let memory = Box::new(memory);
-        self.waiting.push(Deed::Import { memory, hits, prevented, last_applied_at });
+        self.wait(Deed::Import { memory, hits, prevented, last_applied_at })
+    }
+
+    /// One that our own hooks have heard, or that is here from an earlier import, stays as it is known.
+    fn take_session(&mut self, session: ::import::Session) -> anyhow::Result<()> {
+        let ::import::Session { id, agent, project, title: _, started_at, ended_at } = session;
+        if id.as_str().is_empty() || self.sessions.contains(&id) {
+            return Ok(());
+        }
+        self.counts.sessions += 1;
+        if self.sessions.len() < MAX_SESSIONS {
+            self.sessions.insert(id.clone());
+        }
+        let known = self.tables.session(id.as_str()).or_else(|error| match error {
+            StoreError::Ambiguous(_) => Ok(None),
+            other => Err(person(other)),
+        })?;
+        if known.is_some_and(|row| row.id == id) {
+            return Ok(());
+        }
+        self.counts.sessions_added += 1;
+        let started_at = started_at.or(ended_at).unwrap_or_default();
+        // The other tool may have missed its end; here it is over either way.
+        let ended_at = ended_at.unwrap_or(started_at);
+        self.wait(Deed::Session { id, agent, project, started_at, ended_at })
+    }
+
+    fn wait(&mut self, deed: Deed) -> anyhow::Result<()> {
+        self.waiting.push(deed);
         if self.waiting.len() == BATCH || self.bytes >= BATCH_BYTES {
             self.send()?;
         }
@@ -310,7 +329,8 @@ impl<'a> Taking<'a> {
         reader::send(self.world, &deeds)?;
         let after = self.known(&deeds)?;
         self.counts.added += after - before;
-        self.counts.left_out += deeds.len() as u64 - after;
+        let memories = deeds.iter().filter(|deed| matches!(deed, Deed::Import { .. })).count();
+        self.counts.left_out += memories as u64 - after;
         Ok(())
     }
 
@@ -339,8 +359,6 @@ impl<'a> Taking<'a> {
             reader::send(self.world, some)?;
         }
         self.bar.finish_and_clear();
-        self.counts.sessions = self.sessions.len() as u64;
-        self.counts.sessions_named = self.sessions.values().filter(|is_named| **is_named).count() as u64;
         Ok((self.counts, self.problems))
     }
 }
@@ -362,8 +380,10 @@ impl Counts {
         }
         let mut sentence = parts.join(", ");
         if self.sessions > 0 {
-            let (named, all) = (self.sessions_named, self.sessions);
-            sentence.push_str(&format!("\n{named} of {all} sessions are known by their memories"));
+            let added = print::count(self.sessions_added, "session", "sessions");
+            let known = self.sessions - self.sessions_added;
+            let known = if known > 0 { format!(", {known} here already") } else { String::new() };
+            sentence.push_str(&format!("\n{added} added{known}"));
         }
         sentence
     }

@@ -17,8 +17,8 @@ use crate::world::World;
 
 /// A settled answer usually takes a millisecond; a backlog after a long absence takes longer.
 const SETTLE: Duration = Duration::from_secs(10);
-/// A daemon is ready in tens of milliseconds.
-const START: Duration = Duration::from_secs(3);
+/// A daemon is ready in tens of milliseconds; a disk that is busy elsewhere may make it seconds.
+const START: Duration = Duration::from_secs(10);
 /// A daemon that is there answers at once; a stranger at the socket must not use up all the time there is.
 const ANSWER: Duration = Duration::from_secs(1);
 /// A thousand deeds are journaled and learned in this, also on a busy machine.

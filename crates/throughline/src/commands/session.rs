@@ -65,15 +65,14 @@ pub(super) fn show(world: &World, tables: &Tables, session: SessionRow, as_json:
     };
     let mut summaries = tables.summaries(Some(&session.id), 0).map_err(person)?;
     summaries.reverse();
-    let story = Story {
-        prompts: tables.prompts(&session.id).map_err(person)?,
-        events: tables.events(&filter).map_err(person)?,
-        memories: tables.memories_of_session(&session.id, MAX_MEMORIES).map_err(person)?,
-        summaries,
-        session,
-        color: world.color,
-        width: world.width,
-    };
+    let prompts = tables.prompts(&session.id).map_err(person)?;
+    let events = tables.events(&filter).map_err(person)?;
+    let memories = tables.memories_of_session(&session.id, MAX_MEMORIES).map_err(person)?;
+    if events.is_empty() && prompts.is_empty() {
+        return BroughtIn { id: session.id.clone(), session: Some(session), memories }.show(world, as_json);
+    }
+    let story =
+        Story { prompts, events, memories, summaries, session, color: world.color, width: world.width };
     if as_json {
         return print::json(&json!({
             "session": story.session,
@@ -92,6 +91,8 @@ pub(super) fn show(world: &World, tables: &Tables, session: SessionRow, as_json:
 /// A session of another tool: nobody here saw it, and all that is known of it are the memories that name it.
 pub(super) struct BroughtIn {
     id: SessionId,
+    /// Unless the tool it is of keeps no list of them.
+    session: Option<SessionRow>,
     memories: Vec<MemoryRow>,
 }
 
@@ -102,19 +103,27 @@ pub(super) fn brought_in(tables: &Tables, id: &str) -> anyhow::Result<Option<Bro
     }
     let id = SessionId::new(id);
     let memories = tables.memories_of_session(&id, MAX_MEMORIES).map_err(person)?;
-    Ok((!memories.is_empty()).then_some(BroughtIn { id, memories }))
+    Ok((!memories.is_empty()).then_some(BroughtIn { id, session: None, memories }))
 }
 
 impl BroughtIn {
     pub(super) fn show(&self, world: &World, as_json: bool) -> anyhow::Result<()> {
-        let project = self.memories.iter().find_map(|row| row.memory.project.as_deref());
+        let of_memories = || self.memories.iter().find_map(|row| row.memory.project.as_deref());
+        let project = self.session.as_ref().and_then(|row| row.project.as_deref()).or_else(of_memories);
         if as_json {
-            let session = json!({ "id": self.id, "project": project, "brought_in": true });
+            let mut session = self.session.as_ref().map_or_else(|| json!({}), |row| json!(row));
+            session["id"] = json!(self.id);
+            session["project"] = json!(project);
+            session["brought_in"] = json!(true);
             return print::json(&json!({ "session": session, "memories": self.memories }));
         }
         let mut out = format!("session   {}\n", print::one_line(self.id.as_str(), 200));
         if let Some(project) = project {
             out.push_str(&format!("project   {}\n", print::one_line(project, 100)));
+        }
+        if let Some(row) = &self.session {
+            let [started, ended] = [Some(row.started_at), row.ended_at].map(|at| page::time(at.unwrap_or(0)));
+            out.push_str(&format!("started   {started}\nended     {ended}\n"));
         }
         let known = print::count(self.memories.len() as u64, "memory", "memories");
         out.push_str(&format!("known by  {known} brought in from elsewhere\n\n"));

@@ -41,7 +41,7 @@ impl Show {
 enum Named {
     Memory(Box<MemoryRow>),
     Session(Box<store::SessionRow>),
-    BroughtIn(session::BroughtIn),
+    BroughtIn(Box<session::BroughtIn>),
 }
 
 /// A session's whole id is never taken for the beginning of something else.
@@ -59,7 +59,7 @@ fn named(tables: &Tables, id: &str) -> anyhow::Result<Named> {
         return Ok(Named::Session(Box::new(session)));
     }
     if let Some(session) = session::brought_in(tables, id)? {
-        return Ok(Named::BroughtIn(session));
+        return Ok(Named::BroughtIn(Box::new(session)));
     }
     let what = format!("no memory and no session begins with \"{}\"", print::one_line(id, 40));
     Err(hint(

@@ -7,7 +7,7 @@ mod read;
 pub(crate) mod transcript;
 mod write;
 
-use model::{Advice, Event, EventKind, Reply};
+use model::{Advice, Event, EventKind, Reply, Tail};
 use read::Contents;
 
 use crate::{Adapter, Edit, HookCommand, Incoming, Installed, Powers, SettingsError, SettingsPaths};
@@ -44,6 +44,10 @@ impl Adapter for ClaudeCode {
 
     fn write(&self, event: &Event, advice: &Advice) -> Reply {
         write::write(event, advice)
+    }
+
+    fn tail(&self, lines: &[u8]) -> Tail {
+        transcript::tail(lines)
     }
 
     fn events_to_register(&self) -> &'static [EventKind] {

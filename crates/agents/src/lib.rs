@@ -9,7 +9,7 @@ mod json;
 mod settings;
 pub mod transcript;
 
-use model::{Advice, Context, Event, EventId, EventKind, Millis, Reply, Verdict};
+use model::{Advice, Context, Event, EventId, EventKind, Millis, Reply, Tail, Verdict};
 
 pub use claude_code::ClaudeCode;
 pub use diff::diff;
@@ -40,6 +40,9 @@ pub trait Adapter: Send + Sync {
 
     /// The bytes this agent understands. Advice it cannot take is weakened or dropped; nothing left is silence.
     fn write(&self, event: &Event, advice: &Advice) -> Reply;
+
+    /// What the last whole lines of a conversation's file say. What cannot be read is absent.
+    fn tail(&self, lines: &[u8]) -> Tail;
 
     /// The events a settings file should name for us. Not all we can read: see the adapter for what is left out and why.
     fn events_to_register(&self) -> &'static [EventKind];

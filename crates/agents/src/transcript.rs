@@ -86,6 +86,7 @@ pub enum What {
     /// Repeated on every line of one reply: count once per `message`.
     Usage {
         message: Option<String>,
+        model: Option<String>,
         usage: Usage,
     },
     /// The agent's process began here, as far as hooks left a trace of it.

@@ -126,6 +126,11 @@ impl Advisor {
         true
     }
 
+    /// Does something that nobody waits for.
+    pub(crate) fn later(&self, job: Box<dyn FnOnce() + Send>) {
+        self.pool.run(job);
+    }
+
     pub(crate) fn to_json(&self) -> Value {
         let one = |record: &Record| {
             json!({
@@ -249,15 +254,43 @@ mod tests {
     });
     static SOUND: Fake = Fake("capture", || Ok(Advice::say("capture", "heard".into())));
 
+    /// Nobody here asks for anything.
+    struct Nothing;
+
+    impl engine::Surroundings for Nothing {
+        fn read(&self, _: &mut dyn FnMut(&store::Tables) -> engine::Result<()>) -> engine::Result<()> {
+            Ok(())
+        }
+        fn find(&self, _: &engine::search::Ask, _: Instant) -> engine::Result<Vec<engine::search::Hit>> {
+            Ok(Vec::new())
+        }
+        fn tail(&self, _: &Event, _: u64) -> Option<model::Tail> {
+            None
+        }
+        fn claim(&self, _: &SessionId, _: Option<&str>, _: model::MemoryId) -> bool {
+            true
+        }
+        fn is_alive(&self, _: u32) -> bool {
+            false
+        }
+        fn data(&self) -> &std::path::Path {
+            std::path::Path::new("/nowhere")
+        }
+        fn faults(&self) -> Vec<engine::Fault> {
+            Vec::new()
+        }
+        fn past_conversations(&self, _: &str) -> u64 {
+            0
+        }
+    }
+
     fn context(patience: Duration) -> Context {
         Context {
             config: Arc::new(Config::default()),
             now: 0,
             until: Instant::now() + patience,
             workspace: None,
-            tables: Arc::new(|| panic!("nobody reads")),
-            is_alive: |_| false,
-            nonce: 0,
+            around: Arc::new(Nothing),
         }
     }
 

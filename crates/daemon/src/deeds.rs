@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use model::{Context, Deed, Entry, Memory, OURSELVES, Observation, SessionId, Summary};
+use model::{Checkpoint, Context, Deed, Entry, Memory, OURSELVES, Observation, SessionId, Summary};
 use redact::Redactor;
 use serde_json::{Value, json};
 use store::StoreError;
@@ -35,7 +35,7 @@ pub(crate) fn journal(intake: &Intake, deeds: Vec<Deed>) -> Result<(u64, usize),
     Ok((last, kept))
 }
 
-fn entry(redactor: &Redactor, mut deed: Deed) -> Entry {
+pub(crate) fn entry(redactor: &Redactor, mut deed: Deed) -> Entry {
     clean_deed(redactor, &mut deed);
     Entry {
         id: client::mint(),
@@ -66,7 +66,34 @@ fn clean_deed(redactor: &Redactor, deed: &mut Deed) {
             clean_session(redactor, id);
             clean_all(redactor, project.iter_mut().chain([agent]));
         }
-        Deed::Forget { .. } | Deed::Supersede { .. } => {}
+        Deed::HandOff { session, text } => {
+            clean_session(redactor, session);
+            clean(redactor, text);
+        }
+        Deed::Outcome { session, note, .. } => {
+            clean_session(redactor, session);
+            clean_all(redactor, note);
+        }
+        Deed::Checkpoint { checkpoint } => {
+            let Checkpoint { project, root, message, branch, dirty, skipped, hand_off, .. } =
+                &mut **checkpoint;
+            clean_all(
+                redactor,
+                [root].into_iter().chain(project).chain(message).chain(branch).chain(hand_off),
+            );
+            clean_all(redactor, dirty.iter_mut().chain(skipped));
+        }
+        // Most of it is stored and clean; what was read from files of the person's is not.
+        Deed::Injected { injection } => {
+            for note in &mut injection.notes {
+                clean(redactor, &mut note.text);
+                clean_all(redactor, note.items.iter_mut().flat_map(|item| [&mut item.title, &mut item.why]));
+            }
+        }
+        Deed::DropCheckpoints { .. }
+        | Deed::Withdraw { .. }
+        | Deed::Forget { .. }
+        | Deed::Supersede { .. } => {}
     }
 }
 

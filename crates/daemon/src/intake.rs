@@ -3,20 +3,25 @@
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use agents::{Adapter, Incoming};
 use client::{Place, private};
 use engine::config::{Config, Layer};
-use engine::{Keep, Workspace, hearers};
-use model::{Advice, Author, Detail, Entry, Envelope, Event, EventKind, Millis, Reply};
+use engine::{Keep, Workspace, fence, hearers};
+use model::{
+    Advice, Author, Deed, Detail, Entry, Envelope, Event, EventKind, Injection, Millis, Reply, StartSource,
+    Told, estimate_tokens,
+};
 use redact::Redactor;
-use store::{Journal, StoreError, Tables};
+use store::{Journal, StoreError};
 use wire::Status;
 
 use crate::advisor::{Advisor, Pending};
+use crate::deeds;
 use crate::door::Answer;
+use crate::lender::Lender;
 use crate::log::Log;
 use crate::metrics::{Counters, Latency, count};
 use crate::spool_watch::SpoolWatch;
@@ -24,13 +29,14 @@ use crate::workspace::Workspaces;
 
 /// The agent's own clock starts before ours: what is left for advice ends this long before the client gives up.
 const REPLY_MARGIN: Duration = Duration::from_millis(10);
+/// The reason to leave what belongs to a private turn.
+const PRIVATE: &str = "private turn";
 /// The file in a repository that may narrow what we do there.
 const PROJECT_FILE: &str = ".throughline/config.toml";
 /// A page of switches; a larger one is not ours.
 const MAX_PROJECT_FILE: u64 = 64 << 10;
 
 /// Everything the way of an envelope needs, shared by all threads of the door.
-#[derive(Debug)]
 pub(crate) struct Intake {
     pub(crate) place: Place,
     pub(crate) journal: Arc<Journal>,
@@ -41,6 +47,14 @@ pub(crate) struct Intake {
     pub(crate) spool: SpoolWatch,
     workspaces: Workspaces,
     rules: RwLock<Rules>,
+    /// Given when there is somebody to lend; until then nobody speaks.
+    lender: OnceLock<Arc<Lender>>,
+}
+
+impl std::fmt::Debug for Intake {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Intake").field("place", &self.place).finish_non_exhaustive()
+    }
 }
 
 /// What can be changed while we run.
@@ -77,6 +91,7 @@ impl Intake {
             acknowledged: Latency::default(),
             advisor: Advisor::new(engine::ALL),
             workspaces: Workspaces::default(),
+            lender: OnceLock::new(),
             rules: RwLock::new(Rules { config: Arc::new(config), redactor: Arc::new(redactor) }),
         }
     }
@@ -122,10 +137,52 @@ impl Intake {
             }
         };
         self.acknowledged.record(began.elapsed());
-        let advice = pending.map_or_else(Advice::silent, Pending::collect);
-        let reply =
-            if advice.is_silent() { Reply::silent() } else { seen.adapter.write(&seen.event, &advice) };
-        Answer { status, reply }
+        let mut advice = pending.map_or_else(Advice::silent, Pending::collect);
+        if advice.is_silent() {
+            return Answer { status, reply: Reply::silent() };
+        }
+        self.note_told(&seen, &advice);
+        let nonce = nonce(seen.entry.id.as_bytes());
+        for note in &mut advice.notes {
+            note.text = fence(note.from, nonce, &note.text);
+        }
+        Answer { status, reply: seen.adapter.write(&seen.event, &advice) }
+    }
+
+    pub(crate) fn lend(&self, lender: Arc<Lender>) {
+        let _ = self.lender.set(lender);
+    }
+
+    pub(crate) fn lender(&self) -> Option<&Arc<Lender>> {
+        self.lender.get()
+    }
+
+    /// Journals what is being said, behind the agent's back: a crash before it costs a repetition and nothing else.
+    fn note_told(&self, seen: &Seen, advice: &Advice) {
+        if advice.notes.is_empty() && advice.marks.is_empty() {
+            return;
+        }
+        let told = |note: &model::Note| Told {
+            from: note.from.to_owned(),
+            text: note.text.clone(),
+            tokens: estimate_tokens(&note.text),
+            items: note.items.clone(),
+        };
+        let injection = Injection {
+            session: seen.event.session.clone(),
+            subagent: seen.event.subagent.as_ref().map(|agent| agent.id.clone()),
+            event: seen.event.name.clone(),
+            notes: advice.notes.iter().map(told).collect(),
+            marks: advice.marks.clone(),
+        };
+        let deed = Deed::Injected { injection: Box::new(injection) };
+        let (journal, redactor) = (Arc::clone(&self.journal), self.redactor());
+        let log = Arc::clone(&self.log);
+        self.advisor.later(Box::new(move || {
+            if let Err(error) = journal.append(&deeds::entry(&redactor, deed)) {
+                log.warn(format_args!("what was said is not kept: {error}"));
+            }
+        }));
     }
 
     /// Takes in what the spool kept while nobody answered. True if anything was there.
@@ -270,7 +327,7 @@ impl Intake {
     ) -> Option<&'static str> {
         // The client has asked the markers before it spooled; by now they may speak of a later turn.
         if !from_spool && self.is_private(event, private_prompt) {
-            return Some("private turn");
+            return Some(PRIVATE);
         }
         hearers(config, event.kind)
             .find_map(|behavior| match behavior.keep(config, event) {
@@ -304,7 +361,7 @@ impl Intake {
 
     fn keep(&self, entry: &Entry, leave: Option<&'static str>) -> Outcome {
         if let Some(reason) = leave {
-            let private = reason == "private turn";
+            let private = reason == PRIVATE;
             count(if private { &self.counters.private } else { &self.counters.skipped });
             return Outcome::Left;
         }
@@ -314,16 +371,18 @@ impl Intake {
         }
     }
 
+    /// Nobody speaks in a private turn: what is said is kept, and would tell what the turn was about.
     fn ask(&self, seen: &Seen, until: Instant) -> Option<Pending> {
-        let database = self.place.database();
+        let lender = self.lender.get().filter(|_| seen.leave != Some(PRIVATE))?;
+        if matches!(seen.event.detail, Detail::Start { source: StartSource::Compact, .. }) {
+            lender.forget_shown(&seen.event.session);
+        }
         let cx = engine::Context {
             config: Arc::clone(&seen.config),
             now: seen.entry.at,
             until,
             workspace: seen.workspace.clone(),
-            tables: Arc::new(move || Tables::open_read_only(&database)),
-            is_alive,
-            nonce: nonce(seen.entry.id.as_bytes()),
+            around: Arc::clone(lender) as Arc<dyn engine::Surroundings>,
         };
         self.advisor.ask(&cx, &seen.event)
     }
@@ -367,12 +426,6 @@ fn note_workspace(context: &mut model::Context, workspace: &Workspace) {
 /// The random half of the client's event id.
 fn nonce(id: &[u8; 16]) -> u64 {
     id[8..].iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
-}
-
-/// Signal 0 asks without touching.
-fn is_alive(pid: u32) -> bool {
-    let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else { return false };
-    !matches!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH))
 }
 
 pub(crate) fn now() -> Millis {

@@ -172,6 +172,7 @@ impl Learner {
             if let Some(first) = first {
                 tx.prune_events_below(first)?;
                 tx.prune_deeds_below(first)?;
+                tx.prune_injections_below(first)?;
             }
             for stored in &batch {
                 self.learn_one(tx, stored)?;

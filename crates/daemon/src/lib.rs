@@ -14,6 +14,7 @@ mod embedding;
 mod intake;
 mod keeping;
 mod learner;
+mod lender;
 mod lifecycle;
 mod log;
 mod metrics;
@@ -44,6 +45,7 @@ use crate::embedding::Embedding;
 use crate::intake::{Intake, now};
 use crate::keeping::Keeping;
 use crate::learner::Learner;
+use crate::lender::Lender;
 use crate::lifecycle::{Bound, Lock};
 use crate::log::Log;
 use crate::models::Models;
@@ -137,6 +139,7 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
 
     let (wish, wishes) = mpsc::channel();
     let embedding = Embedding::new(Arc::clone(&intake), Arc::default());
+    intake.lend(Lender::new(place.clone(), Arc::clone(&embedding)));
     let transcripts = Transcripts::new(Arc::clone(&intake), Arc::clone(&embedding.bell));
     let asking: Arc<Bell> = Arc::default();
     let bells = vec![Arc::clone(&transcripts.bell), Arc::clone(&embedding.bell), Arc::clone(&asking)];
@@ -220,6 +223,9 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     let _ = filing.join();
     let _ = tidying.join();
     embedding.let_go();
+    if let Some(lender) = intake.lender() {
+        lender.let_go();
+    }
     leave_whole(&place);
     let _ = std::fs::remove_file(place.pid_file());
     Ok(if wished == Wish::HandOver { Ended::Superseded } else { Ended::Stopped })

@@ -8,9 +8,11 @@ use model::{Advice, Event, EventKind, Millis, WorkspaceKey};
 use store::{Batch, Tables};
 
 use crate::Result;
+use crate::Surroundings;
 use crate::behaviors::{
-    ArchiveTranscript, Capture, CompleteSession, Distill, ExtractLearnings, PinIncident, RecordPrompt,
-    RegisterSession, Summarize,
+    ArchiveTranscript, Capture, CompleteSession, CreditMemories, Distill, ExtractLearnings, HandOff,
+    PinIncident, RecallOnCompact, RecallOnPrompt, RecallOnRead, RecallOnStart, RecordPrompt, RegisterSession,
+    RemindBacklog, Summarize, WarnContextLimit, Welcome,
 };
 use crate::config::Config;
 
@@ -18,12 +20,21 @@ use crate::config::Config;
 /// distilled before its summary is kept, and that before the session's learnings.
 pub const ALL: &[&dyn Behavior] = &[
     &RegisterSession,
+    &RecallOnStart,
+    &Welcome,
     &RecordPrompt,
+    &WarnContextLimit,
+    &RecallOnPrompt,
+    &RecallOnRead,
+    &RecallOnCompact,
     &Capture,
     &PinIncident,
     &Distill,
     &Summarize,
     &ExtractLearnings,
+    &HandOff,
+    &CreditMemories,
+    &RemindBacklog,
     &ArchiveTranscript,
     &CompleteSession,
 ];
@@ -84,12 +95,20 @@ pub struct Context {
     /// After this moment nobody listens.
     pub until: Instant,
     pub workspace: Option<Workspace>,
-    /// A reader of the derived tables, opened for this call.
-    pub tables: Arc<dyn Fn() -> std::result::Result<Tables, store::StoreError> + Send + Sync>,
-    /// Whether a process of this id lives on this machine.
-    pub is_alive: fn(u32) -> bool,
-    /// Names the fence of this injection; nobody can guess it beforehand.
-    pub nonce: u64,
+    pub around: Arc<dyn Surroundings>,
+}
+
+impl Context {
+    /// Asks the derived tables.
+    pub fn read<T>(&self, ask: impl FnOnce(&Tables) -> Result<T>) -> Result<T> {
+        let (mut ask, mut answer) = (Some(ask), None);
+        self.around.read(&mut |tables| {
+            let ask = ask.take().expect("tables are lent once");
+            answer = Some(ask(tables)?);
+            Ok(())
+        })?;
+        Ok(answer.expect("who lends the tables asks"))
+    }
 }
 
 impl fmt::Debug for Context {

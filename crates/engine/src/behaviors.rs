@@ -3,30 +3,141 @@
 mod archive_transcript;
 mod capture;
 mod complete_session;
+mod credit_memories;
 mod distill;
 mod extract_learnings;
+mod hand_off;
 mod pin_incident;
+mod recall_on_compact;
+mod recall_on_prompt;
+mod recall_on_read;
+mod recall_on_start;
 mod record_prompt;
 mod register_session;
+mod remind_backlog;
 mod summarize;
+mod warn_context_limit;
+mod welcome;
 
 pub(crate) use archive_transcript::ArchiveTranscript;
 pub(crate) use capture::Capture;
 pub(crate) use complete_session::CompleteSession;
+pub(crate) use credit_memories::CreditMemories;
 pub(crate) use distill::Distill;
 pub use distill::end_stale_turn;
 pub(crate) use extract_learnings::ExtractLearnings;
+pub(crate) use hand_off::{HandOff, write_hand_off};
 pub(crate) use pin_incident::PinIncident;
+pub(crate) use recall_on_compact::RecallOnCompact;
+pub(crate) use recall_on_prompt::RecallOnPrompt;
+pub(crate) use recall_on_read::RecallOnRead;
+pub(crate) use recall_on_start::RecallOnStart;
 pub(crate) use record_prompt::RecordPrompt;
 pub(crate) use register_session::RegisterSession;
+pub(crate) use remind_backlog::RemindBacklog;
 pub(crate) use summarize::{Summarize, summary_text};
+pub(crate) use warn_context_limit::WarnContextLimit;
+pub(crate) use welcome::Welcome;
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use model::{Context, Detail, Event, EventId, EventKind, Outcome, SessionId, ToolCall};
+    use std::collections::HashSet;
+    use std::path::{Path, PathBuf};
+    use std::sync::{Arc, Mutex};
+    use std::time::{Duration, Instant};
+
+    use model::{
+        Context, Detail, Event, EventId, EventKind, MemoryId, Outcome, SessionId, Tail, ToolCall,
+        WorkspaceKey,
+    };
     use store::Tables;
 
-    use crate::behavior::Behavior;
+    use crate::behavior::{Behavior, Workspace};
+    use crate::config::Config;
+    use crate::search::{Ask, Hit, Search};
+    use crate::{Fault, Result, Surroundings};
+
+    /// A house in one folder, with real tables and real search.
+    pub(crate) struct Around {
+        pub(crate) database: PathBuf,
+        pub(crate) is_alive: fn(u32) -> bool,
+        pub(crate) tail: Option<Tail>,
+        pub(crate) faults: Vec<Fault>,
+        pub(crate) past: u64,
+        pub(crate) claimed: Mutex<HashSet<(SessionId, Option<String>, MemoryId)>>,
+    }
+
+    impl Around {
+        pub(crate) fn new(database: &Path) -> Self {
+            Self {
+                database: database.to_owned(),
+                is_alive: |_| false,
+                tail: None,
+                faults: Vec::new(),
+                past: 0,
+                claimed: Mutex::default(),
+            }
+        }
+    }
+
+    impl Surroundings for Around {
+        fn read(&self, with: &mut dyn FnMut(&Tables) -> Result<()>) -> Result<()> {
+            with(&Tables::open_read_only(&self.database)?)
+        }
+
+        fn find(&self, ask: &Ask, _until: Instant) -> Result<Vec<Hit>> {
+            let search = Search::open(&self.database)?;
+            let mut tables = Tables::open(&self.database)?;
+            while search.index_due(&mut tables, 256)? > 0 {}
+            search.run(ask)
+        }
+
+        fn tail(&self, _event: &Event, _bytes: u64) -> Option<Tail> {
+            self.tail.clone()
+        }
+
+        fn claim(&self, session: &SessionId, subagent: Option<&str>, memory: MemoryId) -> bool {
+            let key = (session.clone(), subagent.map(str::to_owned), memory);
+            self.claimed.lock().unwrap().insert(key)
+        }
+
+        fn is_alive(&self, pid: u32) -> bool {
+            (self.is_alive)(pid)
+        }
+
+        fn data(&self) -> &Path {
+            self.database.parent().unwrap()
+        }
+
+        fn faults(&self) -> Vec<Fault> {
+            self.faults.clone()
+        }
+
+        fn past_conversations(&self, _cwd: &str) -> u64 {
+            self.past
+        }
+    }
+
+    /// In workspace `k1` at `/w` of project `w`.
+    pub(crate) fn context(database: &Path, is_alive: fn(u32) -> bool) -> crate::Context {
+        context_in(Arc::new(Around { is_alive, ..Around::new(database) }))
+    }
+
+    pub(crate) fn context_in(around: Arc<dyn Surroundings>) -> crate::Context {
+        crate::Context {
+            config: Arc::new(Config::default()),
+            now: 1_000_000,
+            until: Instant::now() + Duration::from_secs(5),
+            workspace: Some(Workspace {
+                key: WorkspaceKey::from_hex("k1".into()),
+                root: "/w".into(),
+                project: "w".into(),
+                project_key: "p1".into(),
+                branch: None,
+            }),
+            around,
+        }
+    }
 
     pub(crate) fn event(kind: EventKind, detail: Detail) -> Event {
         use std::sync::atomic::{AtomicU64, Ordering};

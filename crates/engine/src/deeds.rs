@@ -31,6 +31,22 @@ pub fn learn(batch: &mut Batch<'_>, done: Done, deed: &Deed) -> Result<()> {
             batch.touch_session(&SessionTouch { project: project.clone(), heard: false, ..touch })?;
             batch.end_session(id, *ended_at, "imported")?;
         }
+        Deed::Injected { injection } => batch.put_injection(batch.position(), done.at, injection)?,
+        Deed::HandOff { session, text } => crate::behaviors::write_hand_off(batch, session, text, done.at)?,
+        Deed::Outcome { session, outcome, note } => {
+            batch.put_outcome(session, *outcome, "person", note.as_deref().unwrap_or_default(), done.at)?;
+        }
+        Deed::Checkpoint { checkpoint } => batch.put_checkpoint(checkpoint)?,
+        Deed::DropCheckpoints { ids } => {
+            for id in ids {
+                batch.drop_checkpoint(id)?;
+            }
+        }
+        Deed::Withdraw { ids } => {
+            for id in ids {
+                memory::drop_for_room(batch, *id)?;
+            }
+        }
         Deed::Forget { ids } => {
             for id in ids {
                 memory::forget(batch, *id)?;

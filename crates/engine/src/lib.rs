@@ -9,12 +9,18 @@ mod fence;
 mod life;
 pub mod memory;
 mod merge;
+mod origin;
+mod page;
 pub mod search;
+mod surroundings;
 
 pub use behavior::{ALL, Behavior, Context, Keep, Workspace, by_name, hearers};
 pub use behaviors::end_stale_turn;
 pub use fence::{fence, sanitize};
 pub use merge::merge;
+pub use origin::{Origin, origin};
+pub use page::Page;
+pub use surroundings::{Fault, Surroundings};
 
 /// One variant per reaction of the caller: all of these end as silence, a log line and a count.
 #[derive(Debug, thiserror::Error)]

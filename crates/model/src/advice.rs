@@ -1,10 +1,14 @@
 //! What a behavior answers to an event, before any agent's dialect.
 
+use crate::Item;
+
 /// Text for the model. `from` names the behavior, so that a person can see who said it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     pub from: &'static str,
     pub text: String,
+    /// What it is made of, for whoever asks what was said and why.
+    pub items: Vec<Item>,
 }
 
 /// A decision about a tool call, weakest first: the strongest of several wins.
@@ -27,6 +31,8 @@ pub struct Advice {
     pub hold: Option<String>,
     /// Additional instructions for a compaction's summary (PreCompact).
     pub instructions: Option<String>,
+    /// Names of what is said once and never again: see `Surroundings::is_marked`.
+    pub marks: Vec<String>,
 }
 
 impl Advice {
@@ -35,7 +41,7 @@ impl Advice {
     }
 
     pub fn say(from: &'static str, text: String) -> Self {
-        Self { notes: vec![Note { from, text }], ..Self::default() }
+        Self { notes: vec![Note { from, text, items: Vec::new() }], ..Self::default() }
     }
 
     pub fn tell(line: String) -> Self {

@@ -3,7 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Memory, MemoryId, Millis, Observation, SessionId, Summary};
+use crate::{
+    Checkpoint, Injection, Memory, MemoryId, Millis, Observation, SessionId, SessionOutcome, Summary,
+};
 
 /// The name deeds are journaled under, where an agent's name stands.
 pub const OURSELVES: &str = "throughline";
@@ -12,7 +14,9 @@ pub const OURSELVES: &str = "throughline";
 #[serde(tag = "deed", rename_all = "kebab-case")]
 pub enum Deed {
     /// A person or an agent told us to.
-    Remember { memory: Box<Memory> },
+    Remember {
+        memory: Box<Memory>,
+    },
     /// Brought in from elsewhere, with the use it has been there.
     Import {
         memory: Box<Memory>,
@@ -32,8 +36,36 @@ pub enum Deed {
         started_at: Millis,
         ended_at: Millis,
     },
+    /// What was put in front of a model, so that a person can see it and nothing is said twice.
+    Injected {
+        injection: Box<Injection>,
+    },
+    /// What whoever leaves wrote for whoever comes. An empty text takes it back.
+    HandOff {
+        session: SessionId,
+        text: String,
+    },
+    /// How a session ended, as a person says it.
+    Outcome {
+        session: SessionId,
+        outcome: SessionOutcome,
+        #[serde(default)]
+        note: Option<String>,
+    },
+    Checkpoint {
+        checkpoint: Box<Checkpoint>,
+    },
+    DropCheckpoints {
+        ids: Vec<String>,
+    },
+    /// Out of the tables, because the file that said them is gone. They may come back.
+    Withdraw {
+        ids: Vec<MemoryId>,
+    },
     /// Gone for good, with what was derived from them.
-    Forget { ids: Vec<MemoryId> },
+    Forget {
+        ids: Vec<MemoryId>,
+    },
     /// `None` leaves a part as it is.
     Edit {
         id: MemoryId,
@@ -47,7 +79,10 @@ pub enum Deed {
         pinned: Option<bool>,
     },
     /// The newer one holds instead of the older.
-    Supersede { older: MemoryId, newer: MemoryId },
+    Supersede {
+        older: MemoryId,
+        newer: MemoryId,
+    },
     /// A model's account of turns that had been distilled without one.
     Distilled {
         by: String,
@@ -69,6 +104,12 @@ impl Deed {
             Self::Remember { .. } => "Remember",
             Self::Import { .. } => "Import",
             Self::Session { .. } => "Session",
+            Self::Injected { .. } => "Injected",
+            Self::HandOff { .. } => "HandOff",
+            Self::Outcome { .. } => "Outcome",
+            Self::Checkpoint { .. } => "Checkpoint",
+            Self::DropCheckpoints { .. } => "DropCheckpoints",
+            Self::Withdraw { .. } => "Withdraw",
             Self::Forget { .. } => "Forget",
             Self::Edit { .. } => "Edit",
             Self::Supersede { .. } => "Supersede",
@@ -79,8 +120,17 @@ impl Deed {
     pub fn session(&self) -> Option<&SessionId> {
         match self {
             Self::Remember { memory } | Self::Import { memory, .. } => memory.session.as_ref(),
-            Self::Session { id: session, .. } | Self::Distilled { session, .. } => Some(session),
-            Self::Forget { .. } | Self::Edit { .. } | Self::Supersede { .. } => None,
+            Self::Session { id: session, .. }
+            | Self::Distilled { session, .. }
+            | Self::HandOff { session, .. }
+            | Self::Outcome { session, .. } => Some(session),
+            Self::Injected { injection } => Some(&injection.session),
+            Self::Checkpoint { checkpoint } => checkpoint.session.as_ref(),
+            Self::DropCheckpoints { .. }
+            | Self::Withdraw { .. }
+            | Self::Forget { .. }
+            | Self::Edit { .. }
+            | Self::Supersede { .. } => None,
         }
     }
 }

@@ -8,6 +8,7 @@ mod envelope;
 mod event;
 mod ids;
 mod memory;
+mod recall;
 mod reply;
 
 pub use advice::{Advice, Note, Verdict};
@@ -20,6 +21,7 @@ pub use memory::{
     Learning, LearningKind, Memory, MemoryId, MemoryKind, Observation, Provenance, Summary, Urgency,
     estimate_tokens,
 };
+pub use recall::{Checkpoint, Fill, HandOff, Injection, Item, Said, SessionOutcome, Speaker, Tail, Told};
 pub use reply::Reply;
 
 /// Unix time in milliseconds. Never negative: a clock before 1970 reads as 0.

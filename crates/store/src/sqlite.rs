@@ -9,6 +9,8 @@ mod lexical;
 mod memory_read;
 mod memory_rows;
 mod read;
+mod recall_read;
+mod recall_rows;
 mod rows;
 mod stats;
 mod turn_rows;
@@ -33,6 +35,7 @@ pub use forget_rows::session_mark;
 pub use lexical::{Card, Neighbor, Scored, Terms, any_of};
 pub use memory_read::SummaryRow;
 pub use memory_rows::{Filing, MemoryRow, Put};
+pub use recall_read::{HandOffRow, InjectionRow, InjectionStats, OutcomeRow};
 pub use rows::{
     Count, DayCount, EventFilter, EventRow, MemoryFilter, Order, PromptRow, SessionFilter, SessionRow,
     SessionTouch, Stats, WorkspaceRow,
@@ -62,6 +65,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("sqlite/migrations/0002_memory.sql"),
     include_str!("sqlite/migrations/0003_search.sql"),
     include_str!("sqlite/migrations/0004_forget.sql"),
+    include_str!("sqlite/migrations/0005_recall.sql"),
 ];
 
 #[derive(Debug)]

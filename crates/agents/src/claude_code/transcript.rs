@@ -8,6 +8,7 @@
 mod calls;
 mod record;
 mod replay;
+mod tail;
 mod time;
 mod words;
 
@@ -22,6 +23,7 @@ use super::ClaudeCode;
 use crate::transcript::{Line, Sidechain, ToolOutcome, Usage, What};
 
 pub use replay::Replay;
+pub(crate) use tail::tail;
 
 /// Old transcripts tell that a record is a subagent's and not whose.
 const UNNAMED_SIDECHAIN: &str = "sidechain";
@@ -183,7 +185,7 @@ fn assistant(record: &Object<'_>) -> Option<Vec<What>> {
             cache_creation: count("cache_creation_input_tokens"),
             output: count("output_tokens"),
         };
-        whats.push(What::Usage { message: id, usage });
+        whats.push(What::Usage { message: id, model: message.word("model"), usage });
     }
     Some(whats)
 }

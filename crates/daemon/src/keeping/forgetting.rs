@@ -43,7 +43,20 @@ pub(crate) fn note(batch: &mut Batch<'_>, seq: u64, deed: &Deed) -> Result<(), S
             }
         }
         Deed::Forget { ids } => batch.prepare_to_forget(ids)?,
-        Deed::Session { .. } | Deed::Edit { .. } | Deed::Supersede { .. } => {}
+        // Whoever forgets a memory forgets what was said of it, too.
+        Deed::Injected { injection } => {
+            for memory in injection.notes.iter().flat_map(|note| &note.items).filter_map(|item| item.memory) {
+                batch.note_deed(memory, seq)?;
+            }
+        }
+        Deed::Session { .. }
+        | Deed::HandOff { .. }
+        | Deed::Outcome { .. }
+        | Deed::Checkpoint { .. }
+        | Deed::DropCheckpoints { .. }
+        | Deed::Withdraw { .. }
+        | Deed::Edit { .. }
+        | Deed::Supersede { .. } => {}
     }
     if let Some(session) = deed.session() {
         batch.note_deed(session_mark(session), seq)?;

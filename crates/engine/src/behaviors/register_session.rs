@@ -5,7 +5,6 @@ use store::{Batch, SessionRow, SessionTouch};
 
 use crate::Result;
 use crate::behavior::{Behavior, Context};
-use crate::fence::fence;
 
 /// A session that has been silent this long is not counted as at work, whatever its process does.
 const QUIET: Millis = 4 * 60 * 60 * 1000;
@@ -39,12 +38,12 @@ impl Behavior for RegisterSession {
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {
         let Some(workspace) = &cx.workspace else { return Ok(Advice::silent()) };
         let since = cx.now.saturating_sub(QUIET);
-        let peers = (cx.tables)()?.peers(&workspace.key, &event.session, since)?;
+        let peers = cx.read(|tables| Ok(tables.peers(&workspace.key, &event.session, since)?))?;
         let peers: Vec<_> = peers.into_iter().filter(|peer| is_at_work(cx, peer)).collect();
         if peers.is_empty() {
             return Ok(Advice::silent());
         }
-        Ok(Advice::say(self.name(), fence(self.name(), cx.nonce, &introduce(cx.now, &peers))))
+        Ok(Advice::say(self.name(), introduce(cx.now, &peers)))
     }
 
     fn learn(&self, batch: &mut Batch<'_>, event: &Event) -> Result<()> {
@@ -92,7 +91,7 @@ fn source_name(source: StartSource) -> &'static str {
 
 fn is_at_work(cx: &Context, peer: &SessionRow) -> bool {
     match peer.pid {
-        Some(pid) => (cx.is_alive)(pid),
+        Some(pid) => cx.around.is_alive(pid),
         None => cx.now.saturating_sub(peer.last_seen_at) < RECENT,
     }
 }
@@ -117,15 +116,10 @@ fn introduce(now: Millis, peers: &[SessionRow]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-    use std::time::{Duration, Instant};
-
     use store::Tables;
 
     use super::*;
-    use crate::behavior::Workspace;
     use crate::behaviors::tests::{event, learn_in};
-    use crate::config::Config;
 
     fn start(session: &str, at: Millis, pid: u32) -> Event {
         let mut event =
@@ -147,26 +141,13 @@ mod tests {
         for (session, pid) in [("alive-1", 1), ("dead-22", 2)] {
             learn_in(&mut tables, &RegisterSession, &start(session, 1_000_000, pid));
         }
-        let cx = Context {
-            config: Arc::new(Config::default()),
-            now: 1_090_000,
-            until: Instant::now() + Duration::from_secs(1),
-            workspace: Some(Workspace {
-                key: WorkspaceKey::from_hex("k1".into()),
-                root: "/w".into(),
-                project: "w".into(),
-                project_key: "p1".into(),
-                branch: None,
-            }),
-            tables: Arc::new(move || Tables::open_read_only(&path)),
-            is_alive: |pid| pid == 1,
-            nonce: 5,
-        };
+        let cx = crate::behaviors::tests::context(&path, |pid| pid == 1);
+        let cx = Context { now: 1_090_000, ..cx };
         let advice = RegisterSession.advise(&cx, &start("newcomer", 1_090_000, 3)).unwrap();
         let text = &advice.notes[0].text;
         assert!(text.contains("session alive-1 (claude-code) on main, last seen 1 min ago"), "{text}");
         assert!(!text.contains("dead-22"));
-        let alone = Context { is_alive: |_| false, ..cx };
+        let alone = Context { now: 1_090_000, ..crate::behaviors::tests::context(&path, |_| false) };
         assert!(RegisterSession.advise(&alone, &start("newcomer", 1_090_000, 3)).unwrap().is_silent());
     }
 }

@@ -153,6 +153,36 @@ pub(crate) const KEYS: &[Row] = &[
         manual: "How many days a memory is kept that is neither pinned, critical, a note nor imported; 0 is for ever.",
     },
     Row {
+        name: "memory.folder",
+        kind: Kind::Text,
+        default: Default::Word(""),
+        manual: "The folder of memory files, Markdown that people edit and keep in git; empty is `memories` in the data folder, `off` is none.",
+    },
+    Row {
+        name: "recall.prompt-tokens",
+        kind: Kind::Number { least: 0 },
+        default: Default::Number(400),
+        manual: "What may be said beside a prompt, in tokens; 0 says nothing.",
+    },
+    Row {
+        name: "recall.read-tokens",
+        kind: Kind::Number { least: 0 },
+        default: Default::Number(150),
+        manual: "What may be said of a file before it is read, in tokens; 0 says nothing.",
+    },
+    Row {
+        name: "recall.start-tokens",
+        kind: Kind::Number { least: 0 },
+        default: Default::Number(2000),
+        manual: "What may be said when a session starts, in tokens; 0 says nothing. The client takes no more than 10,000 characters.",
+    },
+    Row {
+        name: "recall.warn-percent",
+        kind: Kind::Number { least: 0 },
+        default: Default::Number(85),
+        manual: "How full the model's window is, in percent, when the agent is asked to write its hand-off; 0 never.",
+    },
+    Row {
         name: "redact.allow",
         kind: Kind::List,
         default: Default::List(&[]),

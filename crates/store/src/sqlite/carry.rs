@@ -90,6 +90,20 @@ impl Tables {
                  WHERE session NOT IN (SELECT session FROM before.events WHERE seq >= ?1)",
                 &[retained],
             ),
+            // What agents named was read from transcripts, which nobody reads twice.
+            ("INSERT OR IGNORE INTO main.citations SELECT * FROM before.citations", &[]),
+            ("INSERT OR IGNORE INTO main.marks SELECT * FROM before.marks", &[]),
+            ("INSERT OR IGNORE INTO main.checkpoints SELECT * FROM before.checkpoints", &[]),
+            (
+                "INSERT OR IGNORE INTO main.hand_offs SELECT * FROM before.hand_offs
+                 WHERE session NOT IN (SELECT session FROM before.events WHERE seq >= ?1)",
+                &[retained],
+            ),
+            (
+                "INSERT OR IGNORE INTO main.outcomes SELECT * FROM before.outcomes
+                 WHERE session NOT IN (SELECT session FROM before.events WHERE seq >= ?1)",
+                &[retained],
+            ),
             ("INSERT OR IGNORE INTO main.projects SELECT * FROM before.projects", &[]),
             ("INSERT OR IGNORE INTO main.erasures_due SELECT seq FROM before.erasures_due", &[]),
             // What a model has cost is not in the journal either, nor is what still has to be purged.

@@ -50,6 +50,7 @@ impl Batch<'_> {
             let id = number(id.as_u64());
             let one_with_it = "SELECT merged.id FROM merged JOIN memories USING (n) WHERE memories.id = ?1";
             self.run(&format!("INSERT OR IGNORE INTO forgotten (id) {one_with_it}"), [id])?;
+            self.drop_injections_of(id)?;
             self.run(
                 &format!(
                     "INSERT OR IGNORE INTO erasures_due (seq)
@@ -102,6 +103,7 @@ impl Batch<'_> {
 
     /// Everything that is kept of a session beside its memories. Its entries in the journal are due to be erased.
     pub fn drop_session(&mut self, session: &SessionId) -> Result<(), StoreError> {
+        self.drop_recall_of(session)?;
         let session = [session.as_str()];
         self.run(
             "INSERT OR IGNORE INTO erasures_due (seq) SELECT seq FROM events WHERE session = ?1",

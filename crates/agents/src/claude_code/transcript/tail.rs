@@ -1,0 +1,52 @@
+//! The end of a conversation: what was said last and how full the window was. A subagent's talk is not part of it.
+
+use model::{Fill, Said, Speaker, Tail};
+
+use super::super::ClaudeCode;
+use crate::transcript::What;
+
+pub(crate) fn tail(lines: &[u8]) -> Tail {
+    let mut tail = Tail::default();
+    for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        for read in ClaudeCode.lines(0, line).into_iter().filter(|read| read.subagent.is_none()) {
+            match read.what {
+                What::Person { text } => tail.said.push(Said { by: Speaker::Person, text }),
+                What::Command { name, arguments } => {
+                    let text = format!("{name} {arguments}").trim_end().to_owned();
+                    tail.said.push(Said { by: Speaker::Person, text });
+                }
+                What::Agent { text, .. } => tail.said.push(Said { by: Speaker::Agent, text }),
+                What::Usage { usage, model, .. } => {
+                    tail.usage = Some(Fill { model, tokens: usage.context() });
+                }
+                // What the window held before is no longer in it.
+                What::Boundary { .. } => tail.usage = None,
+                _ => {}
+            }
+        }
+    }
+    tail
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_usage_of_the_main_thread_counts_and_a_compaction_empties_the_window() {
+        let answer = |model: &str, tokens: u64, sidechain: bool| {
+            serde_json::json!({"type": "assistant", "sessionId": "s", "isSidechain": sidechain, "agentId": "a",
+                "message": {"id": "m", "model": model, "stop_reason": "end_turn",
+                "content": [{"type": "text", "text": "done"}],
+                "usage": {"input_tokens": 10, "cache_read_input_tokens": tokens}}})
+            .to_string()
+        };
+        let lines = [answer("claude-x", 500, false), answer("claude-y", 900, true)].join("\n");
+        let found = tail(lines.as_bytes());
+        assert_eq!(found.usage, Some(Fill { model: Some("claude-x".into()), tokens: 510 }));
+        assert_eq!(found.said.len(), 1);
+        let boundary = r#"{"type":"system","subtype":"compact_boundary","sessionId":"s","compactMetadata":{"trigger":"auto"}}"#;
+        assert_eq!(tail(format!("{lines}\n{boundary}\n").as_bytes()).usage, None);
+        assert_eq!(tail(b"{torn\n\xff\xfe"), Tail::default());
+    }
+}

@@ -1,0 +1,222 @@
+//! Lends behaviors what they may use while an agent waits: readers of the tables that are kept open, search, the
+//! end of a conversation, what each conversation has been shown. Nothing here writes.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use client::Place;
+use engine::search::{Ask, Hit};
+use engine::{EngineError, Fault, Surroundings};
+use model::{Event, MemoryId, SessionId, Tail};
+use store::Tables;
+
+use crate::embedding::Embedding;
+
+/// Readers kept open: opening a database takes longer than most answers.
+const READERS: usize = 4;
+/// Conversations of which we know by heart what they were shown; the others are looked up.
+const MAX_CONVERSATIONS: usize = 256;
+/// Of the end of a conversation nobody needs more.
+const MAX_TAIL: u64 = 4 << 20;
+
+pub(crate) struct Lender {
+    place: Place,
+    embedding: Arc<Embedding>,
+    readers: Mutex<Readers>,
+    shown: Mutex<Shown>,
+}
+
+#[derive(Default)]
+struct Readers {
+    /// The file they read: a damaged one is put aside and derived anew under the same name.
+    inode: u64,
+    idle: Vec<Tables>,
+}
+
+type Conversation = (SessionId, Option<String>);
+
+#[derive(Default)]
+struct Shown {
+    memories: HashMap<Conversation, HashSet<MemoryId>>,
+    /// Oldest first.
+    known: VecDeque<Conversation>,
+}
+
+impl Lender {
+    pub(crate) fn new(place: Place, embedding: Arc<Embedding>) -> Arc<Self> {
+        Arc::new(Self { place, embedding, readers: Mutex::default(), shown: Mutex::default() })
+    }
+
+    /// Whoever copies or repairs the database must find no reader of ours.
+    pub(crate) fn let_go(&self) {
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner).idle.clear();
+    }
+
+    /// What a conversation was shown is no longer in front of its agent.
+    pub(crate) fn forget_shown(&self, session: &SessionId) {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.memories.retain(|conversation, _| conversation.0 != *session);
+        // Emptied, not unknown: the tables hear of it later than we do.
+        let conversation = (session.clone(), None);
+        shown.known.retain(|known| known.0 != *session);
+        shown.known.push_back(conversation.clone());
+        shown.memories.insert(conversation, HashSet::new());
+    }
+
+    /// Whether a conversation has been shown this memory.
+    pub(crate) fn is_shown(&self, session: &SessionId, subagent: Option<&str>, memory: MemoryId) -> bool {
+        self.with_shown(session, subagent, |shown| shown.contains(&memory))
+    }
+
+    fn with_shown<T>(
+        &self,
+        session: &SessionId,
+        subagent: Option<&str>,
+        ask: impl FnOnce(&mut HashSet<MemoryId>) -> T,
+    ) -> T {
+        let conversation = (session.clone(), subagent.map(str::to_owned));
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if !shown.memories.contains_key(&conversation) {
+            let mut before = HashSet::new();
+            let looked_up = self.read(&mut |tables| {
+                before.extend(tables.injected(session, subagent)?);
+                Ok(())
+            });
+            // Without tables nothing was shown yet.
+            drop(looked_up);
+            if shown.known.len() >= MAX_CONVERSATIONS
+                && let Some(oldest) = shown.known.pop_front()
+            {
+                shown.memories.remove(&oldest);
+            }
+            shown.known.push_back(conversation.clone());
+            shown.memories.insert(conversation.clone(), before);
+        }
+        ask(shown.memories.entry(conversation).or_default())
+    }
+
+    fn inode(&self) -> u64 {
+        std::fs::metadata(self.place.database()).map_or(0, |file| file.ino())
+    }
+}
+
+impl Surroundings for Lender {
+    fn read(&self, with: &mut dyn FnMut(&Tables) -> engine::Result<()>) -> engine::Result<()> {
+        let inode = self.inode();
+        let idle = {
+            let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+            if readers.inode != inode {
+                *readers = Readers { inode, idle: Vec::new() };
+            }
+            readers.idle.pop()
+        };
+        let tables = match idle {
+            Some(tables) => tables,
+            None => Tables::open_read_only(&self.place.database())?,
+        };
+        let answer = with(&tables);
+        let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        if readers.inode == inode && readers.idle.len() < READERS {
+            readers.idle.push(tables);
+        }
+        answer
+    }
+
+    fn find(&self, ask: &Ask, until: Instant) -> engine::Result<Vec<Hit>> {
+        let search = self.embedding.ready()?;
+        if Instant::now() >= until {
+            return Ok(Vec::new());
+        }
+        search.run(ask)
+    }
+
+    fn tail(&self, event: &Event, bytes: u64) -> Option<Tail> {
+        let adapter = agents::by_name(event.agent)?;
+        let text = end_of(Path::new(event.transcript.as_deref()?), bytes.min(MAX_TAIL))?;
+        Some(adapter.tail(&text))
+    }
+
+    fn claim(&self, session: &SessionId, subagent: Option<&str>, memory: MemoryId) -> bool {
+        self.with_shown(session, subagent, |shown| shown.insert(memory))
+    }
+
+    fn is_alive(&self, pid: u32) -> bool {
+        let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else {
+            return false;
+        };
+        // Signal 0 asks without touching.
+        !matches!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH))
+    }
+
+    fn data(&self) -> &Path {
+        &self.place.data
+    }
+
+    fn faults(&self) -> Vec<Fault> {
+        Vec::new()
+    }
+
+    fn past_conversations(&self, _cwd: &str) -> u64 {
+        0
+    }
+}
+
+/// The last whole lines of a file.
+fn end_of(path: &Path, bytes: u64) -> Option<Vec<u8>> {
+    let mut file = File::open(path).ok()?;
+    let about = file.metadata().ok()?;
+    if !about.is_file() {
+        return None;
+    }
+    let from = about.len().saturating_sub(bytes);
+    file.seek(SeekFrom::Start(from)).ok()?;
+    let mut text = Vec::with_capacity(bytes.min(about.len()) as usize);
+    file.take(bytes).read_to_end(&mut text).ok()?;
+    if from > 0 {
+        let whole = text.iter().position(|byte| *byte == b'\n').map_or(text.len(), |at| at + 1);
+        text.drain(..whole);
+    }
+    Some(text)
+}
+
+/// The same surroundings for whoever only wants to see what would be said: nothing is noted.
+pub(crate) struct Preview(pub(crate) Arc<Lender>);
+
+impl Surroundings for Preview {
+    fn read(&self, with: &mut dyn FnMut(&Tables) -> engine::Result<()>) -> engine::Result<()> {
+        self.0.read(with)
+    }
+
+    fn find(&self, ask: &Ask, until: Instant) -> Result<Vec<Hit>, EngineError> {
+        self.0.find(ask, until)
+    }
+
+    fn tail(&self, event: &Event, bytes: u64) -> Option<Tail> {
+        self.0.tail(event, bytes)
+    }
+
+    fn claim(&self, session: &SessionId, subagent: Option<&str>, memory: MemoryId) -> bool {
+        !self.0.is_shown(session, subagent, memory)
+    }
+
+    fn is_alive(&self, pid: u32) -> bool {
+        self.0.is_alive(pid)
+    }
+
+    fn data(&self) -> &Path {
+        self.0.data()
+    }
+
+    fn faults(&self) -> Vec<Fault> {
+        self.0.faults()
+    }
+
+    fn past_conversations(&self, cwd: &str) -> u64 {
+        self.0.past_conversations(cwd)
+    }
+}

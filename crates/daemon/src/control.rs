@@ -19,6 +19,7 @@ use crate::intake::{Intake, now};
 use crate::keeping::Keeping;
 use crate::learner::Learner;
 use crate::models::Models;
+use crate::preview;
 use crate::searching;
 use crate::{LoadConfig, Wish};
 
@@ -82,6 +83,7 @@ impl Daemon {
             Some("deeds") => self.deeds(&question, request.wait),
             Some("backfill") => self.start_backfill(&question),
             Some("search") => searching::search(&self.intake, &self.embedding, &question),
+            Some("context") => preview::context(&self.intake, &question),
             Some("search-batch") => searching::batch(&self.embedding, &question),
             Some("model") => self.embedding.to_json(),
             Some("models") => self.models.to_json(),
@@ -117,6 +119,7 @@ impl Daemon {
                     "backfill-status",
                     "search",
                     "search-batch",
+                    "context",
                     "model",
                     "model-pause",
                     "model-resume",

@@ -241,6 +241,11 @@ impl Intake {
         Ok((last, kept))
     }
 
+    /// What an envelope would be, without any consequence.
+    pub(crate) fn see_only(&self, envelope: Envelope) -> Seen {
+        self.see(envelope, true)
+    }
+
     /// From raw bytes to an event and the entry that may be kept of it.
     fn see(&self, envelope: Envelope, from_spool: bool) -> Seen {
         let Rules { config, redactor } = self.rules.read().unwrap_or_else(PoisonError::into_inner).clone();
@@ -388,12 +393,12 @@ impl Intake {
     }
 }
 
-struct Seen {
-    adapter: &'static dyn Adapter,
-    event: Arc<Event>,
-    entry: Entry,
-    workspace: Option<Workspace>,
-    config: Arc<Config>,
+pub(crate) struct Seen {
+    pub(crate) adapter: &'static dyn Adapter,
+    pub(crate) event: Arc<Event>,
+    pub(crate) entry: Entry,
+    pub(crate) workspace: Option<Workspace>,
+    pub(crate) config: Arc<Config>,
     leave: Option<&'static str>,
     private_prompt: bool,
 }
@@ -424,7 +429,7 @@ fn note_workspace(context: &mut model::Context, workspace: &Workspace) {
 }
 
 /// The random half of the client's event id.
-fn nonce(id: &[u8; 16]) -> u64 {
+pub(crate) fn nonce(id: &[u8; 16]) -> u64 {
     id[8..].iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 

@@ -19,6 +19,7 @@ mod lifecycle;
 mod log;
 mod metrics;
 mod models;
+mod preview;
 mod searching;
 mod spool_watch;
 mod transcripts;

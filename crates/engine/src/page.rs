@@ -98,15 +98,13 @@ pub(crate) fn one_line(text: &str, most: usize) -> String {
             break;
         }
     }
-    match line.char_indices().nth(most) {
-        None => line,
-        Some(_) => {
-            let end = line.char_indices().nth(most.saturating_sub(1)).map_or(line.len(), |(at, _)| at);
-            // A word is not cut unless it is most of the line.
-            let end = line[..end].rfind(' ').filter(|at| at * 2 > end).unwrap_or(end);
-            format!("{}…", line[..end].trim_end())
-        }
+    if line.char_indices().nth(most).is_none() {
+        return line;
     }
+    let end = line.char_indices().nth(most.saturating_sub(1)).map_or(line.len(), |(at, _)| at);
+    // A word is not cut unless it is most of the line.
+    let end = line[..end].rfind(' ').filter(|at| at * 2 > end).unwrap_or(end);
+    format!("{}…", line[..end].trim_end())
 }
 
 #[cfg(test)]

@@ -43,6 +43,8 @@ enum Command {
     Edit(commands::edit::Edit),
     /// Take memories away for good
     Forget(commands::forget::Forget),
+    /// What an agent would be told here and why, or what it was told
+    Context(commands::context::Context),
     /// List sessions, last seen first
     Sessions(commands::sessions::Sessions),
     /// The story of one session: show
@@ -102,6 +104,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
         Command::Remember(command) => command.run(&world),
         Command::Edit(command) => command.run(&world),
         Command::Forget(command) => command.run(&world),
+        Command::Context(command) => command.run(&world),
         Command::Sessions(command) => command.run(&world),
         Command::Session(command) => command.run(&world),
         Command::Events(command) => command.run(&world),

@@ -4,6 +4,7 @@ pub(crate) mod backfill;
 pub(crate) mod behaviors;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod context;
 pub(crate) mod daemon;
 pub(crate) mod doctor;
 pub(crate) mod edit;

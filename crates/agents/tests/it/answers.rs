@@ -14,7 +14,8 @@ fn check(name: &str, advice: &Advice, stdout: &str) {
 }
 
 fn say(texts: &[&str]) -> Advice {
-    let notes = texts.iter().map(|text| Note { from: "test", text: (*text).to_owned() }).collect();
+    let notes =
+        texts.iter().map(|text| Note { from: "test", text: (*text).to_owned(), items: Vec::new() }).collect();
     Advice { notes, ..Advice::default() }
 }
 

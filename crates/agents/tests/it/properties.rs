@@ -144,7 +144,7 @@ fn advice() -> impl Strategy<Value = Advice> {
         1 => Verdict::Ask { reason },
         _ => Verdict::Deny { reason },
     });
-    let note = text().prop_map(|text| Note { from: "test", text });
+    let note = text().prop_map(|text| Note { from: "test", text, items: Vec::new() });
     (
         proptest::collection::vec(note, 0..3),
         proptest::collection::vec(text(), 0..3),
@@ -158,6 +158,7 @@ fn advice() -> impl Strategy<Value = Advice> {
             verdict,
             hold,
             instructions,
+            marks: Vec::new(),
         })
 }
 

@@ -35,7 +35,8 @@ mod tests {
     #[test]
     fn the_last_usage_of_the_main_thread_counts_and_a_compaction_empties_the_window() {
         let answer = |model: &str, tokens: u64, sidechain: bool| {
-            serde_json::json!({"type": "assistant", "sessionId": "s", "isSidechain": sidechain, "agentId": "a",
+            let agent = sidechain.then_some("a");
+            serde_json::json!({"type": "assistant", "sessionId": "s", "isSidechain": sidechain, "agentId": agent,
                 "message": {"id": "m", "model": model, "stop_reason": "end_turn",
                 "content": [{"type": "text", "text": "done"}],
                 "usage": {"input_tokens": 10, "cache_read_input_tokens": tokens}}})

@@ -24,6 +24,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("recall", &[]),
     ("providers", &["model"]),
     ("import", &["model", "store"]),
+    ("checkpoint", &["model"]),
     ("engine", &["model", "redact", "store", "distill", "embed", "recall"]),
     ("daemon", &["model", "wire", "redact", "agents", "engine", "store", "client", "embed", "providers"]),
     (
@@ -39,6 +40,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "engine",
             "daemon",
             "import",
+            "checkpoint",
             "embed",
             "recall",
             "distill",

@@ -9,6 +9,7 @@ pub mod fuse;
 mod irregular;
 pub mod query;
 pub mod reading;
+pub mod standing;
 mod stem;
 mod stop;
 pub mod weigh;

@@ -14,6 +14,7 @@ mod machine;
 mod material;
 mod measured;
 mod page;
+mod recall;
 mod samples;
 mod search;
 mod spawn;
@@ -27,8 +28,8 @@ use crate::run;
 use page::{Page, Verdict};
 
 /// What can be measured alone.
-const PARTS: [&str; 8] =
-    ["hook", "journal", "redaction", "daemon", "search", "embedding", "distilling", "backfill"];
+const PARTS: [&str; 9] =
+    ["hook", "journal", "redaction", "daemon", "search", "recall", "embedding", "distilling", "backfill"];
 /// Memories that are searched unless `--sizes` says otherwise: more take the model many minutes to read.
 const SIZE: usize = 10_000;
 const PAGE: &str = "docs/reference/performance.md";
@@ -65,7 +66,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
         arguments.iter().fold(String::new(), |line, argument| line + " " + argument),
         machine::describe(),
     ));
-    if ["hook", "daemon", "search", "backfill"].iter().any(|name| wants(name)) {
+    if ["hook", "daemon", "search", "recall", "backfill"].iter().any(|name| wants(name)) {
         let release = run::release()?;
         if wants("hook") {
             hook::measure(&mut page, options, &release)?;
@@ -75,6 +76,9 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
         }
         if wants("search") {
             search::measure(&mut page, options, &sizes, &release)?;
+        }
+        if wants("recall") {
+            recall::measure(&mut page, options, &sizes, &release)?;
         }
         if wants("backfill") {
             backfill::measure(&mut page, options, &release)?;

@@ -54,11 +54,17 @@ impl Material {
         for number in 0..many {
             let pieces: Vec<String> = (0..PIECES).map(|at| self.piece(number * PIECES + at, PIECE)).collect();
             let line = json!({"id": format!("document-{number}"), "text": pieces.join(". "),
-                "ts": BEGINNING + number as u64 * 60_000, "project": format!("project-{}", number % 7)});
+                "ts": BEGINNING + number as u64 * 60_000, "project": format!("project-{}", number % 7),
+                "files": [Self::file(number)]});
             writeln!(out, "{line}")?;
         }
         out.flush()?;
         Ok(fs::metadata(path)?.len())
+    }
+
+    /// A file a document is about: about ten of each project share one.
+    pub(crate) fn file(number: usize) -> String {
+        format!("src/part_{}.rs", number / 70)
     }
 
     /// What a person remembers of one of `many` documents: some words of two of its pieces.

@@ -2,6 +2,7 @@
 //! daemon beside a process that does nothing. On the way to the latter: how fast documents are imported and read by
 //! the model, and what the daemon keeps in memory before, with and after it.
 
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -91,13 +92,36 @@ fn library(page: &mut Page, size: usize) -> Result<()> {
 }
 
 /// A home with a daemon, and how it is asked.
-struct Place<'a> {
+pub(super) struct Place<'a> {
     house: House,
     release: &'a Release,
 }
 
-impl Place<'_> {
-    fn program(&self, arguments: &[&str]) -> Program {
+impl<'a> Place<'a> {
+    pub(super) fn start(release: &'a Release) -> Result<Self> {
+        let (house, _) = House::start(&release.throughline, &after_a_command("bench-first", 1_000))?;
+        Ok(Self { house, release })
+    }
+
+    pub(super) fn home(&self) -> &Path {
+        self.house.home()
+    }
+
+    /// Documents, imported while the model pauses, then read by it. What the two took.
+    pub(super) fn fill(&self, material: &Material, size: usize) -> Result<(Duration, Duration)> {
+        let import = self.import(material, size)?;
+        Ok((import, self.embed(size)?))
+    }
+
+    fn import(&self, material: &Material, size: usize) -> Result<Duration> {
+        self.program(&["model", "pause"]).run()?;
+        let file = self.home().join("documents.jsonl");
+        material.documents(&file, size)?;
+        let path = file.to_str().context("a temporary folder has a plain name")?;
+        Ok(self.program(&["import", "--jsonl", path, "--json"]).run()?.wall)
+    }
+
+    pub(super) fn program(&self, arguments: &[&str]) -> Program {
         Program::new(&self.release.throughline, arguments, b"").at_home(self.house.home())
     }
 
@@ -155,13 +179,8 @@ fn through_the_daemon(
          which asks nobody; one after the other, every question once. The documents are imported while the model pauses, \
          then it reads them. Resident memory counts the pages of the executable too.",
     );
-    let (house, _) = House::start(&release.throughline, &after_a_command("bench-first", 1_000))?;
-    let place = Place { house, release };
-    place.program(&["model", "pause"]).run()?;
-    let file = place.house.home().join("documents.jsonl");
-    material.documents(&file, size)?;
-    let path = file.to_str().context("a temporary folder has a plain name")?;
-    let import = place.program(&["import", "--jsonl", path, "--json"]).run()?.wall;
+    let place = Place::start(release)?;
+    let import = place.import(material, size)?;
     thread::sleep(SETTLE);
     let before = place.memory()?;
     let embedding = place.embed(size)?;
@@ -209,30 +228,30 @@ fn through_the_daemon(
 
 /// What a program took, run after run.
 #[derive(Default)]
-struct Runs {
+pub(super) struct Runs {
     walls: Vec<Duration>,
     cpu: Duration,
 }
 
 impl Runs {
-    fn once(&mut self, program: &Program) -> Result<()> {
+    pub(super) fn once(&mut self, program: &Program) -> Result<()> {
         let cost = program.run()?;
         self.walls.push(cost.wall);
         self.cpu += cost.cpu;
         Ok(())
     }
 
-    fn samples(&self) -> Samples {
+    pub(super) fn samples(&self) -> Samples {
         Samples::new(&self.walls)
     }
 
     /// Per start, in milliseconds.
-    fn cpu(&self) -> f64 {
+    pub(super) fn cpu(&self) -> f64 {
         self.cpu.as_secs_f64() * 1e3 / self.walls.len() as f64
     }
 
     /// p95 over p50, or how much longer it took than it ran.
-    fn noise(&self) -> f64 {
+    pub(super) fn noise(&self) -> f64 {
         let samples = self.samples();
         samples.noise().max(samples.median() / self.cpu())
     }

@@ -29,7 +29,7 @@ pub(crate) struct Edit {
     #[arg(long)]
     text: Option<String>,
     /// Whether every session should know it
-    #[arg(long, value_name = "true|false")]
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
     critical: Option<bool>,
     /// Never drop it to make room
     #[arg(long)]

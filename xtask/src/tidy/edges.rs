@@ -25,8 +25,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("providers", &["model"]),
     ("import", &["model", "store"]),
     ("checkpoint", &["model"]),
+    ("notes", &["model"]),
     ("engine", &["model", "redact", "store", "distill", "embed", "recall"]),
-    ("daemon", &["model", "wire", "redact", "agents", "engine", "store", "client", "embed", "providers"]),
+    (
+        "daemon",
+        &["model", "wire", "redact", "agents", "engine", "store", "client", "embed", "providers", "notes"],
+    ),
     (
         "throughline",
         // The binary may know every room but the tiny hook.

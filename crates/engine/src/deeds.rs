@@ -48,8 +48,15 @@ pub fn learn(batch: &mut Batch<'_>, done: Done, deed: &Deed) -> Result<()> {
             }
         }
         Deed::Forget { ids } => {
+            let mut sessions = Vec::new();
             for id in ids {
+                sessions.extend(batch.memory(*id)?.and_then(|row| row.memory.session));
                 memory::forget(batch, *id)?;
+            }
+            sessions.sort_unstable();
+            sessions.dedup();
+            for session in sessions {
+                crate::behaviors::forget_in_hand_off(batch, &session)?;
             }
         }
         Deed::Edit { id, title, text, critical, pinned } => {

@@ -9,13 +9,14 @@ mod fence;
 mod life;
 pub mod memory;
 mod merge;
+mod moment;
 mod origin;
 mod page;
 pub mod search;
 mod surroundings;
 
 pub use behavior::{ALL, Behavior, Context, Keep, Workspace, by_name, hearers};
-pub use behaviors::end_stale_turn;
+pub use behaviors::{MAX_WRITTEN as MAX_HAND_OFF, end_stale_turn, render as hand_off_text};
 pub use fence::{fence, sanitize};
 pub use merge::merge;
 pub use origin::{Origin, origin};

@@ -5,6 +5,7 @@ mod batch;
 mod carry;
 mod claude_mem;
 mod forget_rows;
+mod gist_rows;
 mod lexical;
 mod memory_read;
 mod memory_rows;

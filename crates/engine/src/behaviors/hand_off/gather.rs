@@ -1,0 +1,123 @@
+//! The derived parts of a hand-off, from what the tables know of a session. The same tables give the same hand-off.
+
+use model::{HandOff, MemoryKind, Millis, Said, SessionId, Speaker, Summary};
+use store::{Batch, MemoryRow, PromptRow};
+
+use super::Words;
+use crate::Result;
+use crate::page::one_line;
+
+/// The last things said: enough to pick up the thread, and a page at most.
+pub(super) const MAX_TAIL: usize = 16;
+/// Characters of each.
+pub(super) const MAX_SAID: usize = 400;
+/// Characters of a request in the goal; it has at most two.
+const MAX_REQUEST: usize = 320;
+/// Prompts looked at for the first that asks for something.
+const FIRST_PROMPTS: usize = 8;
+/// "yes" and "go on" ask for nothing.
+const LEAST_WORDS: usize = 4;
+/// Turns whose work is listed, and the lines of it.
+const TURNS: usize = 12;
+const MAX_DONE: usize = 12;
+const MAX_NEXT: usize = 6;
+const MAX_DECISIONS: usize = 8;
+const MAX_FILES: usize = 12;
+/// Characters of a line.
+pub(crate) const MAX_LINE: usize = 220;
+/// Observations looked at: what was decided long ago still holds.
+const OBSERVATIONS: usize = 120;
+/// Those of them whose files count as open.
+const RECENT: usize = 12;
+
+pub(super) fn gather(batch: &Batch<'_>, session: &SessionId, words: &[Words]) -> Result<HandOff> {
+    let first = batch.first_prompts(session, FIRST_PROMPTS)?;
+    let last = batch.last_prompts(session, MAX_TAIL)?;
+    let summaries = batch.last_summaries(session, TURNS)?;
+    let observations = batch.last_observations(session, OBSERVATIONS)?;
+    let completed = summaries.iter().flat_map(|summary| &summary.completed).map(String::as_str);
+    Ok(HandOff {
+        goal: goal(&first, &last),
+        done: newest(completed, MAX_DONE),
+        next: next(&summaries),
+        open_files: open_files(&observations),
+        decisions: newest(decided(&observations), MAX_DECISIONS),
+        tail: tail(&last, words),
+        ..HandOff::default()
+    })
+}
+
+/// The first request that says what it is about, and the last one where it is another.
+fn goal(first: &[PromptRow], last: &[PromptRow]) -> Option<String> {
+    let asks = |prompt: &&PromptRow| {
+        !is_command(&prompt.text) && prompt.text.split_whitespace().nth(LEAST_WORDS - 1).is_some()
+    };
+    let any = |prompt: &&PromptRow| !is_command(&prompt.text) && !prompt.text.trim().is_empty();
+    let guiding = first.iter().find(asks).or_else(|| first.iter().find(any))?;
+    let mut goal = one_line(&guiding.text, MAX_REQUEST);
+    if let Some(latest) = last.iter().rev().find(asks).filter(|latest| latest.id != guiding.id) {
+        goal.push_str(" | last asked: ");
+        goal.push_str(&one_line(&latest.text, MAX_REQUEST));
+    }
+    (!goal.is_empty()).then_some(goal)
+}
+
+/// A command to the client, not a path.
+fn is_command(text: &str) -> bool {
+    let word = text.trim_start().split_whitespace().next().unwrap_or_default();
+    word.strip_prefix('/').is_some_and(|name| !name.contains('/'))
+}
+
+fn decided(observations: &[MemoryRow]) -> impl Iterator<Item = &str> {
+    let decisions = observations.iter().filter(|row| row.memory.kind == MemoryKind::Decision);
+    decisions.map(|row| row.memory.title.as_str())
+}
+
+/// What was named last as coming next, unless something was finished since: then nobody knows whether it still is.
+fn next(summaries: &[Summary]) -> Vec<String> {
+    let latest = summaries.iter().rev().find(|one| !one.next_steps.is_empty() || !one.completed.is_empty());
+    let steps = latest.into_iter().flat_map(|summary| &summary.next_steps);
+    steps.map(|text| one_line(text, MAX_LINE)).filter(|line| !line.is_empty()).take(MAX_NEXT).collect()
+}
+
+/// Modified first, then read; of each the latest first.
+fn open_files(observations: &[MemoryRow]) -> Vec<String> {
+    let recent = || observations.iter().rev().take(RECENT).map(|row| &row.memory);
+    let modified = recent().flat_map(|memory| &memory.files_modified);
+    let read = recent().flat_map(|memory| &memory.files_read);
+    let mut files: Vec<String> = Vec::new();
+    for file in modified.chain(read).map(|file| one_line(file, MAX_LINE)) {
+        if files.len() < MAX_FILES && !file.is_empty() && !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    files
+}
+
+/// Prompts and the agent's words as they followed each other.
+fn tail(prompts: &[PromptRow], words: &[Words]) -> Vec<Said> {
+    let mut said: Vec<(Millis, Said)> = Vec::with_capacity(prompts.len() + words.len());
+    for prompt in prompts {
+        let text = one_line(&prompt.text, MAX_SAID);
+        if !text.is_empty() {
+            said.push((prompt.at, Said { by: Speaker::Person, text }));
+        }
+    }
+    said.extend(words.iter().map(|one| (one.at, Said { by: Speaker::Agent, text: one.text.clone() })));
+    // Stable: a question comes before the answer of the same millisecond.
+    said.sort_by_key(|(at, _)| *at);
+    let first = said.len().saturating_sub(MAX_TAIL);
+    said.drain(..first);
+    said.into_iter().map(|(_, said)| said).collect()
+}
+
+/// The last lines, each where it was said last.
+fn newest<'a>(texts: impl Iterator<Item = &'a str>, most: usize) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for line in texts.map(|text| one_line(text, MAX_LINE)).filter(|line| !line.is_empty()) {
+        kept.retain(|before| *before != line);
+        kept.push(line);
+    }
+    kept.drain(..kept.len().saturating_sub(most));
+    kept
+}

@@ -7,7 +7,7 @@
 //! `verdict` and `patch` what is in them). At the end of a turn [`turn`] reads the steps in order (`work`), joins the
 //! ones of one piece of work and follows failures until something resolves them (`resolve`). `write` and `title` put
 //! work into words, `notice` what happened beside it, `hear` what was said (`prose`, `orders`), `summary` the whole turn.
-//! [`learnings`] looks back over a session.
+//! [`learnings`] looks back over a session, and [`outcome()`] says how it ended.
 
 mod command;
 mod concepts;
@@ -16,6 +16,7 @@ mod hear;
 mod learn;
 mod notice;
 mod orders;
+mod outcome;
 mod patch;
 mod prose;
 mod purpose;
@@ -36,6 +37,7 @@ use model::{Learning, MemoryKind, Millis, Observation, Summary};
 use scene::Scene;
 use step::Act;
 
+pub use outcome::{BrokeOff, Ending, outcome};
 pub use state::State;
 pub use step::{Step, step};
 

@@ -26,6 +26,19 @@ pub struct State {
     pub(crate) decided: Vec<String>,
     /// How often each check passed, by its shown command.
     pub(crate) checks: Vec<Check>,
+    pub(crate) done_so_far: Tally,
+}
+
+/// What a session has done in all, in numbers and times.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Tally {
+    pub edits: u32,
+    pub edited_at: Millis,
+    pub commits: u32,
+    pub committed_at: Millis,
+    /// The last turn in which a check passed or a commit was made, counted from 1.
+    pub proved_in_turn: u32,
 }
 
 /// A failure that nothing has resolved yet.
@@ -57,6 +70,9 @@ pub(crate) struct Check {
     pub shown: String,
     pub passed: u32,
     pub failed: u32,
+    /// How it ended last.
+    #[serde(default)]
+    pub ok: bool,
     pub events: Vec<EventId>,
     pub at: Millis,
 }

@@ -173,6 +173,9 @@ impl Sorter<'_> {
         }
         self.current.edits.push(at);
         let event = self.steps[at].event;
+        let tally = &mut self.state.done_so_far;
+        tally.edits = tally.edits.saturating_add(1);
+        tally.edited_at = self.steps[at].at;
         self.state.uncommitted.retain(|(file, _)| *file != edit.file);
         push_bounded(&mut self.state.uncommitted, (edit.file.clone(), event), State::MAX_FILES);
     }
@@ -493,6 +496,11 @@ impl Sorter<'_> {
 
     fn commit(&mut self, at: usize, run: &Run) {
         let Some(commit) = run.commit.clone() else { return };
+        let turn = self.state.turns;
+        let tally = &mut self.state.done_so_far;
+        tally.commits = tally.commits.saturating_add(1);
+        tally.committed_at = self.steps[at].at;
+        tally.proved_in_turn = turn;
         if run.command.pushes {
             self.sorted.pushes.push(at);
         }
@@ -528,9 +536,13 @@ fn changes_things(name: &str) -> bool {
 
 fn count_check(state: &mut State, step: &Step, run: &Run, ok: bool) {
     let shown = &run.command.shown;
+    if ok {
+        state.done_so_far.proved_in_turn = state.turns;
+    }
     if let Some(check) = state.checks.iter_mut().find(|check| check.shown == *shown) {
         check.passed += u32::from(ok);
         check.failed += u32::from(!ok);
+        check.ok = ok;
         push_middle(&mut check.events, step.event);
         check.at = step.at;
         return;
@@ -539,6 +551,7 @@ fn count_check(state: &mut State, step: &Step, run: &Run, ok: bool) {
         shown: shown.clone(),
         passed: u32::from(ok),
         failed: u32::from(!ok),
+        ok,
         events: vec![step.event],
         at: step.at,
     };

@@ -5,6 +5,7 @@
 mod captures;
 mod claims;
 mod hostile;
+mod outcomes;
 mod rules;
 mod script;
 mod sessions;

@@ -25,6 +25,7 @@ pub(crate) struct Played {
     pub events: usize,
     pub turns: Vec<Distilled>,
     pub learnings: Vec<Learning>,
+    pub state: State,
 }
 
 impl Played {
@@ -36,7 +37,8 @@ impl Played {
 /// Plays a session as the daemon does: a state and steps that went through JSON, one turn at each Stop.
 pub(crate) fn play(script: &str) -> Played {
     let events = events(script);
-    let mut played = Played { events: events.len(), turns: Vec::new(), learnings: Vec::new() };
+    let mut played =
+        Played { events: events.len(), turns: Vec::new(), learnings: Vec::new(), state: State::default() };
     let mut state = State::default();
     let mut steps: Vec<Step> = Vec::new();
     for event in &events {
@@ -66,6 +68,7 @@ pub(crate) fn play(script: &str) -> Played {
     }
     let observations: Vec<Observation> = played.observations().into_iter().cloned().collect();
     played.learnings = distill::learnings(&state, &observations);
+    played.state = state;
     played
 }
 

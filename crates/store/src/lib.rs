@@ -12,6 +12,6 @@ pub use sqlite::{
     ARCHIVE_DUE, Batch, Card, Carried, ClaudeMem, ClaudeMemError, ClaudeMemRow, ClaudeMemTable, Count,
     DayCount, EventFilter, EventPlace, EventRow, Filing, HandOffRow, InjectionRow, InjectionStats,
     MemoryFilter, MemoryRow, Neighbor, Order, OutcomeRow, PromptRow, Put, Scored, SessionFilter, SessionRow,
-    SessionTouch, Stats, StepRow, SummaryRow, Tables, Terms, TurnRow, Unembedded, WorkspaceRow, any_of,
-    move_aside, session_mark,
+    SessionTouch, ShownRow, StandingRow, Stats, StepRow, SummaryRow, Tables, Terms, TurnRow, Unembedded,
+    WorkspaceRow, any_of, move_aside, session_mark,
 };

@@ -4,6 +4,8 @@
 mod batch;
 mod carry;
 mod claude_mem;
+mod credit_rows;
+mod file_read;
 mod forget_rows;
 mod gist_rows;
 mod lexical;
@@ -13,6 +15,7 @@ mod read;
 mod recall_read;
 mod recall_rows;
 mod rows;
+mod standing_read;
 mod stats;
 mod turn_rows;
 mod vectors;
@@ -32,6 +35,7 @@ use crate::StoreError;
 pub use batch::Batch;
 pub use carry::Carried;
 pub use claude_mem::{ClaudeMem, ClaudeMemError, ClaudeMemRow, ClaudeMemTable};
+pub use credit_rows::ShownRow;
 pub use forget_rows::session_mark;
 pub use lexical::{Card, Neighbor, Scored, Terms, any_of};
 pub use memory_read::SummaryRow;
@@ -41,6 +45,7 @@ pub use rows::{
     Count, DayCount, EventFilter, EventRow, MemoryFilter, Order, PromptRow, SessionFilter, SessionRow,
     SessionTouch, Stats, WorkspaceRow,
 };
+pub use standing_read::StandingRow;
 pub use turn_rows::{ARCHIVE_DUE, EventPlace, StepRow, TurnRow};
 pub use vectors::Unembedded;
 
@@ -67,6 +72,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("sqlite/migrations/0003_search.sql"),
     include_str!("sqlite/migrations/0004_forget.sql"),
     include_str!("sqlite/migrations/0005_recall.sql"),
+    include_str!("sqlite/migrations/0006_standing.sql"),
+    include_str!("sqlite/migrations/0007_files.sql"),
 ];
 
 #[derive(Debug)]

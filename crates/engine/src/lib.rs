@@ -3,9 +3,11 @@
 
 mod behavior;
 mod behaviors;
+mod citing;
 pub mod config;
 pub mod deeds;
 mod fence;
+mod hints;
 mod life;
 pub mod memory;
 mod merge;
@@ -17,6 +19,7 @@ mod surroundings;
 
 pub use behavior::{ALL, Behavior, Context, Keep, Workspace, by_name, hearers};
 pub use behaviors::{MAX_WRITTEN as MAX_HAND_OFF, end_stale_turn, render as hand_off_text};
+pub use behaviors::{Wrote, credit};
 pub use fence::{fence, sanitize};
 pub use merge::merge;
 pub use origin::{Origin, origin};

@@ -10,7 +10,7 @@ use crate::{Result, deeds, memory};
 /// A turn that never ends is distilled in pieces of this many steps.
 const MAX_STEPS: u64 = 400;
 /// Names of what is carried from event to event of a session.
-const STATE: &str = "distill";
+pub(super) const STATE: &str = "distill";
 const TURN: &str = "turn";
 /// The position up to which the session's turns are distilled.
 const DONE: &str = "distilled-to";

@@ -105,9 +105,12 @@ impl Tables {
     pub fn injection_stats(&self) -> Result<InjectionStats, StoreError> {
         self.connection
             .query_row(
-                "SELECT (SELECT COUNT(*) FROM injections), (SELECT COALESCE(SUM(tokens), 0) FROM injections),
+                // Citations outlive the entries of the journal that say what was shown: a share is of the same time.
+                "WITH cited AS (SELECT prevented FROM citations WHERE (session, memory) IN
+                     (SELECT session, memory FROM injected))
+                 SELECT (SELECT COUNT(*) FROM injections), (SELECT COALESCE(SUM(tokens), 0) FROM injections),
                         (SELECT COUNT(*) FROM (SELECT DISTINCT session, memory FROM injected)),
-                        (SELECT COUNT(*) FROM citations), (SELECT COALESCE(SUM(prevented), 0) FROM citations)",
+                        (SELECT COUNT(*) FROM cited), (SELECT COALESCE(SUM(prevented), 0) FROM cited)",
                 [],
                 |row| {
                     Ok(InjectionStats {

@@ -63,7 +63,8 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// The agent named a memory in its own words. True if that is news: once per session it counts.
+    /// The agent named a memory in its own words. True if that is news: once per session it counts. That it prevented
+    /// a mistake may be said later than its name, and counts once as well.
     pub fn cite(
         &mut self,
         session: &SessionId,
@@ -76,11 +77,17 @@ impl Batch<'_> {
             "INSERT INTO citations (session, memory, at, prevented) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
             params![session.as_str(), id, number(at), prevented],
         )? > 0;
-        if is_new {
+        let is_said_now = !is_new
+            && prevented
+            && self.run(
+                "UPDATE citations SET prevented = 1 WHERE session = ?1 AND memory = ?2 AND prevented = 0",
+                params![session.as_str(), id],
+            )? > 0;
+        if is_new || is_said_now {
             self.run(
-                "UPDATE memories SET hits = hits + 1, prevented = prevented + ?2,
-                     last_applied_at = MAX(COALESCE(last_applied_at, 0), ?3) WHERE id = ?1",
-                params![id, prevented, number(at)],
+                "UPDATE memories SET hits = hits + ?2, prevented = prevented + ?3,
+                     last_applied_at = MAX(COALESCE(last_applied_at, 0), ?4) WHERE id = ?1",
+                params![id, is_new, prevented, number(at)],
             )?;
         }
         Ok(is_new)

@@ -3,13 +3,14 @@
 
 use model::Advice;
 
-/// Notes and tells are kept in the order given; of several verdicts the strongest wins and of equals the
+/// Notes, tells and marks are kept in the order given; of several verdicts the strongest wins and of equals the
 /// first; the first reason to hold and the instructions of all are kept.
 pub fn merge(parts: impl IntoIterator<Item = Advice>) -> Advice {
     let mut whole = Advice::silent();
     for part in parts {
         whole.notes.extend(part.notes);
         whole.tells.extend(part.tells);
+        whole.marks.extend(part.marks);
         whole.verdict = match (whole.verdict.take(), part.verdict) {
             (Some(held), Some(new)) if new.strength() > held.strength() => Some(new),
             (Some(held), _) => Some(held),

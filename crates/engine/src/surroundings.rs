@@ -44,6 +44,6 @@ pub trait Surroundings: Send + Sync {
     /// What is wrong just now.
     fn faults(&self) -> Vec<Fault>;
 
-    /// Past conversations of this folder that are not taken in, as far as a moment tells.
-    fn past_conversations(&self, cwd: &str) -> u64;
+    /// Past conversations whose files lie beside this one's and that are not taken in, as far as a moment tells.
+    fn past_conversations(&self, transcript: &str) -> u64;
 }

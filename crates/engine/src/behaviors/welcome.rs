@@ -1,8 +1,19 @@
-//! Greets the person once per workspace and tells each fault once.
+//! Greets the person once per workspace and tells each fault once, with the command that repairs it. Everything
+//! else it has to say is silence: a greeting that comes every day is read by nobody.
 
-use model::EventKind;
+use model::{Advice, Detail, Event, EventKind, MemoryId, StartSource};
 
-use crate::behavior::Behavior;
+use super::recall_on_start::homes;
+use crate::behavior::{Behavior, Context};
+use crate::hints::{self, Hints};
+use crate::page::one_line;
+use crate::{Fault, Result};
+
+/// Faults told at one start; more at once have one cause, and the next start tells the rest.
+const MAX_FAULTS: usize = 3;
+/// A line of a box, as wide as a terminal is at least.
+const WIDTH: usize = 74;
+const MAX_WORDS: usize = 400;
 
 #[derive(Debug)]
 pub(crate) struct Welcome;
@@ -13,10 +24,230 @@ impl Behavior for Welcome {
     }
 
     fn manual(&self) -> &'static str {
-        "Greets the person once per workspace and tells each fault once. Says nothing rather than noise, stays within its budget of tokens, and never says the same twice in a session."
+        "Tells the person, once per workspace, how much is remembered of this project and how many past conversations \
+         of this folder can be taken in (`throughline backfill`); and each fault of throughline once, with the \
+         command that repairs it. Otherwise it is silent."
     }
 
     fn on(&self) -> &'static [EventKind] {
         &[EventKind::SessionStart]
+    }
+
+    fn speaks_on(&self, _kind: EventKind) -> bool {
+        true
+    }
+
+    fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {
+        let mut advice = Advice::silent();
+        if !matches!(event.detail, Detail::Start { source: StartSource::Startup, .. }) {
+            return Ok(advice);
+        }
+        greet(cx, event, &mut advice)?;
+        tell_faults(cx, &mut advice)?;
+        Ok(advice)
+    }
+}
+
+fn greet(cx: &Context, event: &Event, advice: &mut Advice) -> Result<()> {
+    let Some(here) = &cx.workspace else { return Ok(()) };
+    let mark = format!("welcome:{}", here.key.as_str());
+    let counted = cx.read(|tables| {
+        if tables.is_marked(&mark)? {
+            return Ok(None);
+        }
+        let memories = tables.count_at(&homes(tables, Some(here), &Hints::default())?)?;
+        // The one that begins just now remembers nothing.
+        let own = u64::from(tables.has_session(event.session.as_str())?);
+        Ok(Some((memories, tables.count_sessions(&here.key)?.saturating_sub(own))))
+    })?;
+    let Some((memories, sessions)) = counted else { return Ok(()) };
+    let past = event.transcript.as_deref().map_or(0, |transcript| cx.around.past_conversations(transcript));
+    let mut sentences = Vec::new();
+    if memories > 0 {
+        let of = if sessions > 0 { format!(" of {}", many(sessions, "session")) } else { String::new() };
+        sentences.push(format!("throughline remembers {}{of} in this project.", many(memories, "memory")));
+    }
+    if past > 0 {
+        let who = if memories > 0 { "" } else { "throughline: " };
+        sentences.push(format!(
+            "{who}{} of this folder can be taken in: throughline backfill",
+            many(past, "past conversation")
+        ));
+    }
+    if !sentences.is_empty() {
+        advice.tells.push(sentences.join(" "));
+        advice.marks.push(mark);
+    }
+    Ok(())
+}
+
+fn tell_faults(cx: &Context, advice: &mut Advice) -> Result<()> {
+    let mut faults = cx.around.faults();
+    faults.extend(bad_hints(cx));
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let mark = |fault: &Fault| format!("fault:{}", fault.name);
+    let new = cx.read(|tables| {
+        let mut new = Vec::new();
+        for fault in faults {
+            if new.len() < MAX_FAULTS && !tables.is_marked(&mark(&fault))? {
+                new.push(fault);
+            }
+        }
+        Ok(new)
+    });
+    // Where the tables cannot be read, that is the fault, and nobody knows what was told.
+    for fault in new? {
+        advice.tells.push(banner(&fault));
+        advice.marks.push(mark(&fault));
+    }
+    Ok(())
+}
+
+/// A person's own file that cannot be read. Another mistake in it is another fault.
+fn bad_hints(cx: &Context) -> Option<Fault> {
+    let what = Hints::load(cx.around.data()).err()?.to_string();
+    let path = cx.around.data().join(hints::FILE);
+    Some(Fault {
+        name: format!("hints:{}", MemoryId::of(&[&what])),
+        what: format!("{what}. Until it is right, no folder is hinted at a project."),
+        repair: format!("${{EDITOR:-vi}} {}", path.display()),
+    })
+}
+
+/// ```text
+/// ┌─ throughline ──┐
+/// │ what is wrong  │
+/// └────────────────┘
+/// ```
+fn banner(fault: &Fault) -> String {
+    let mut lines = wrap(&one_line(&fault.what, MAX_WORDS));
+    // A command is copied: it stays on one line, however long.
+    lines.push(format!("Repair: {}", one_line(&fault.repair, MAX_WORDS)));
+    let title = "─ throughline ";
+    let inner = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0).max(title.chars().count());
+    let mut text = format!("┌{title}{}┐", "─".repeat(inner + 2 - title.chars().count()));
+    for line in lines {
+        let space = " ".repeat(inner - line.chars().count());
+        text.push_str(&format!("\n│ {line}{space} │"));
+    }
+    text.push_str(&format!("\n└{}┘", "─".repeat(inner + 2)));
+    text
+}
+
+fn wrap(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.chars().count() < WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+fn many(count: u64, one: &str) -> String {
+    match (count, one.strip_suffix('y')) {
+        (1, _) => format!("1 {one}"),
+        (_, Some(stem)) => format!("{count} {stem}ies"),
+        _ => format!("{count} {one}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use model::{Injection, Memory, MemoryKind};
+    use store::Tables;
+
+    use super::*;
+    use crate::behaviors::tests::{Around, context_in, event};
+
+    fn start(source: StartSource) -> Event {
+        let mut start = event(EventKind::SessionStart, Detail::Start { source, model: None });
+        start.transcript = Some("/agent/projects/-w/s.jsonl".into());
+        start
+    }
+
+    fn remember(tables: &mut Tables, count: u64) {
+        tables
+            .write(|batch| {
+                for at in 0..count {
+                    let id = MemoryId::from_u64(at);
+                    let text = format!("text {at}");
+                    let mut memory = Memory::new(id, MemoryKind::Note, 1, "t".into(), text);
+                    memory.project_key = Some("p1".into());
+                    crate::memory::keep(batch, &memory)?;
+                }
+                Ok(())
+            })
+            .unwrap();
+    }
+
+    fn note(tables: &mut Tables, advice: &Advice) {
+        let start = start(StartSource::Startup);
+        let injection = Injection {
+            session: start.session,
+            subagent: None,
+            event: "SessionStart".into(),
+            notes: Vec::new(),
+            marks: advice.marks.clone(),
+        };
+        tables.write(|batch| batch.put_injection(1, 1, &injection)).unwrap();
+    }
+
+    #[test]
+    fn a_person_is_greeted_once_per_workspace_and_only_with_something_to_say() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("derived.db");
+        let mut tables = Tables::open(&path).unwrap();
+        let silent = context_in(Arc::new(Around::new(&path)));
+        assert!(Welcome.advise(&silent, &start(StartSource::Startup)).unwrap().is_silent());
+
+        remember(&mut tables, 2);
+        let cx = context_in(Arc::new(Around { past: 3, ..Around::new(&path) }));
+        let advice = Welcome.advise(&cx, &start(StartSource::Startup)).unwrap();
+        assert_eq!(
+            advice.tells,
+            [
+                "throughline remembers 2 memories in this project. 3 past conversations of this folder can be taken in: \
+              throughline backfill"
+            ]
+        );
+        assert!(advice.notes.is_empty(), "the model hears nothing of it");
+        assert!(Welcome.advise(&cx, &start(StartSource::Resume)).unwrap().is_silent());
+        note(&mut tables, &advice);
+        assert!(Welcome.advise(&cx, &start(StartSource::Startup)).unwrap().is_silent());
+    }
+
+    #[test]
+    fn a_fault_is_told_once_in_a_box_with_its_repair() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("derived.db");
+        let mut tables = Tables::open(&path).unwrap();
+        let fault = Fault {
+            name: "full:1".into(),
+            what:
+                "The disk is full, and what agents do is kept aside until there is room again for all of it."
+                    .into(),
+            repair: "throughline gc".into(),
+        };
+        std::fs::write(folder.path().join(hints::FILE), "[hints").unwrap();
+        let cx = context_in(Arc::new(Around { faults: vec![fault], ..Around::new(&path) }));
+        let advice = Welcome.advise(&cx, &start(StartSource::Startup)).unwrap();
+        assert_eq!(advice.tells.len(), 2, "{advice:?}");
+        let lines: Vec<&str> = advice.tells[0].lines().collect();
+        assert!(lines[0].starts_with("┌─ throughline ─") && lines[0].ends_with('┐'), "{lines:?}");
+        assert!(lines.iter().any(|line| line.contains("│ Repair: throughline gc")), "{lines:?}");
+        let widths: Vec<usize> = lines.iter().map(|line| line.chars().count()).collect();
+        assert!(widths.iter().all(|width| *width == widths[0] && *width <= WIDTH + 4), "{lines:?}");
+        assert!(advice.tells[1].contains("project_hints.toml is not valid TOML"), "{}", advice.tells[1]);
+        note(&mut tables, &advice);
+        assert!(Welcome.advise(&cx, &start(StartSource::Startup)).unwrap().is_silent());
     }
 }

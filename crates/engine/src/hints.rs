@@ -1,0 +1,117 @@
+//! `project_hints.toml` in our folder: which folders belong to which project's memories, in a person's own words.
+//! A file that is not there says nothing; one that cannot be read says nothing and is a fault of its own.
+
+use std::fmt;
+use std::path::Path;
+
+use recall::standing::MATCH_BOOST;
+
+pub(crate) const FILE: &str = "project_hints.toml";
+/// A list a person keeps by hand.
+const MAX_BYTES: u64 = 64 << 10;
+const MAX_HINTS: usize = 500;
+/// Projects one folder may belong to.
+const MAX_TAGS: usize = 8;
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Hints {
+    /// A part of a folder's path in small letters, and the project it means.
+    hints: Vec<(String, String)>,
+    pub(crate) match_boost: f32,
+}
+
+impl Default for Hints {
+    fn default() -> Self {
+        Self { hints: Vec::new(), match_boost: MATCH_BOOST }
+    }
+}
+
+/// What is wrong with the file, for a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BadHints(String);
+
+impl fmt::Display for BadHints {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{FILE} {}", self.0)
+    }
+}
+
+impl Hints {
+    pub(crate) fn load(data: &Path) -> Result<Self, BadHints> {
+        let path = data.join(FILE);
+        let Ok(about) = std::fs::metadata(&path) else { return Ok(Self::default()) };
+        if !about.is_file() || about.len() > MAX_BYTES {
+            return Err(BadHints(format!("is no file of at most {} KiB", MAX_BYTES >> 10)));
+        }
+        let text =
+            std::fs::read_to_string(&path).map_err(|error| BadHints(format!("cannot be read: {error}")))?;
+        Self::read(&text)
+    }
+
+    fn read(text: &str) -> Result<Self, BadHints> {
+        let document: toml_edit::DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+            BadHints(format!("is not valid TOML: {}", error.message()))
+        })?;
+        let mut read = Self::default();
+        if let Some(item) = document.get("hints") {
+            let table =
+                item.as_table_like().ok_or_else(|| BadHints("has a [hints] that is no table".into()))?;
+            for (part, tag) in table.iter().take(MAX_HINTS) {
+                let tag = tag.as_str().ok_or_else(|| {
+                    BadHints(format!("gives \"{part}\" something else than a project's name"))
+                })?;
+                // An empty part would be in every path.
+                if !part.trim().is_empty() && !tag.trim().is_empty() {
+                    read.hints.push((part.to_lowercase(), tag.trim().to_owned()));
+                }
+            }
+        }
+        if let Some(boost) = document.get("settings").and_then(|settings| settings.get("match_boost")) {
+            let number = boost.as_float().or_else(|| boost.as_integer().map(|whole| whole as f64));
+            match number {
+                Some(number) if number.is_finite() && number > 0.0 => read.match_boost = number as f32,
+                _ => return Err(BadHints("has a match_boost that is no number above 0".into())),
+            }
+        }
+        Ok(read)
+    }
+
+    /// The projects this folder belongs to, as the person says.
+    pub(crate) fn tags(&self, cwd: &str) -> Vec<String> {
+        let cwd = cwd.to_lowercase();
+        let mut tags: Vec<String> = Vec::new();
+        for (_, tag) in self.hints.iter().filter(|(part, _)| cwd.contains(part)) {
+            if !tags.contains(tag) && tags.len() < MAX_TAGS {
+                tags.push(tag.clone());
+            }
+        }
+        tags
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_belongs_to_the_projects_its_path_is_hinted_at() {
+        let hints = Hints::read(
+            "[hints]\n\"Acme/Shop\" = \"shop\"\nacme = \"house-rules\"\n\"\" = \"x\"\n[settings]\nmatch_boost = 3\n",
+        )
+        .unwrap();
+        assert_eq!(hints.tags("/home/me/ACME/shop/web"), ["shop", "house-rules"]);
+        assert!(hints.tags("/home/me/other").is_empty());
+        assert!((hints.match_boost - 3.0).abs() < f32::EPSILON);
+    }
+
+    #[test]
+    fn no_file_says_nothing_and_a_bad_one_says_what_is_wrong() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Hints::load(folder.path()), Ok(Hints::default()));
+        for bad in ["[hints", "[hints]\na = 3\n", "hints = 1\n", "[settings]\nmatch_boost = -1\n"] {
+            std::fs::write(folder.path().join(FILE), bad).unwrap();
+            let said = Hints::load(folder.path()).unwrap_err().to_string();
+            assert!(said.starts_with("project_hints.toml "), "{said}");
+        }
+    }
+}

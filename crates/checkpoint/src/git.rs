@@ -215,3 +215,33 @@ fn read(pipe: Option<impl Read>, most: u64, drains: bool) -> Vec<u8> {
     }
     kept
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_git_that_hangs_is_ended_with_everybody_it_has_started() {
+        let git =
+            Git { until: Instant::now() + Duration::from_millis(100), ..Git::in_folder(Path::new("/")) };
+        let ended = git.run(&["-c", "alias.hang=!sleep 600 & sleep 600", "hang"]);
+        assert!(matches!(ended, Err(CheckpointError::Late(_))), "{ended:?}");
+    }
+
+    #[test]
+    fn a_git_that_does_not_stop_talking_is_cut_off() {
+        let ended = Git::in_folder(Path::new("/")).run(&["-c", "alias.talk=!cat /dev/zero", "talk"]);
+        assert!(matches!(ended, Err(CheckpointError::TooMuch(_))), "{ended:?}");
+    }
+
+    #[test]
+    fn what_it_complains_of_is_told_and_bounded() {
+        let alias = "alias.complain=!head -c 100000 /dev/zero | tr '\\0' x >&2; exit 3";
+        let Err(CheckpointError::Refused(said)) =
+            Git::in_folder(Path::new("/")).run(&["-c", alias, "complain"])
+        else {
+            panic!("it ends with 3");
+        };
+        assert!(said.contains("xxx") && said.len() < MAX_COMPLAINT as usize + 100, "{}", said.len());
+    }
+}

@@ -107,9 +107,12 @@ impl Repository {
         }
     }
 
-    /// Keeps the newest; the ids of those that went.
-    pub fn retain(&self, keep_last: usize) -> Result<Vec<String>, CheckpointError> {
-        let doomed: Vec<Entry> = self.list()?.into_iter().skip(keep_last).collect();
+    /// Keeps the newest; the ids of those that went. `spared` is among those that stay: a commit's time is a second,
+    /// and the one that was just made must not lose against another of the same.
+    pub fn retain(&self, keep_last: usize, spared: &str) -> Result<Vec<String>, CheckpointError> {
+        let (stays, mut others): (Vec<Entry>, Vec<Entry>) =
+            self.list()?.into_iter().partition(|entry| entry.id == spared);
+        let doomed = others.split_off(keep_last.saturating_sub(stays.len()).min(others.len()));
         if doomed.is_empty() {
             return Ok(Vec::new());
         }

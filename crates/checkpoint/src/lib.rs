@@ -42,6 +42,8 @@ pub enum CheckpointError {
     Late(String),
     #[error("git said more than can be taken in: {0}")]
     TooMuch(String),
+    #[error("{0} files differ from the last commit, more than a checkpoint takes")]
+    TooMany(usize),
     /// In git's own words.
     #[error("git refused: {0}")]
     Refused(String),

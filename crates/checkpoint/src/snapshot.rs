@@ -18,7 +18,8 @@ use crate::status::{self, FileState, Status};
 pub const MAX_FILE: u64 = 50 << 20;
 /// All files of one snapshot together: about half a minute of compressing.
 pub const MAX_TOTAL: u64 = 1 << 30;
-/// So many files changed at once are a folder that somebody forgot to ignore.
+/// So many files changed at once are a folder that somebody forgot to ignore. More are refused as a whole: which of
+/// them were left out would not fit beside those that were not.
 pub const MAX_FILES: usize = 50_000;
 /// A message is a line or a paragraph.
 const MAX_MESSAGE: usize = 8192;
@@ -113,6 +114,9 @@ impl Repository {
         scratch.copy_index(&self.index())?;
         let git = git.with_index(&scratch.index());
         let status = status::ask(&git)?;
+        if status.files.len() > MAX_FILES {
+            return Err(CheckpointError::TooMany(status.files.len()));
+        }
         settle_conflicts(&git, &status)?;
         let index_tree = git.hash(&["write-tree"], b"")?;
         let changes = self.choose(&status, also);
@@ -180,12 +184,10 @@ impl Repository {
                 changes.gone.push(path.to_owned());
                 continue;
             };
-            let full = changes.there.len() >= MAX_FILES;
-            let refused = refusal(&self.on_disk(path), &metadata, if full { 0 } else { room });
-            if let Some(why) = refused {
+            if let Some(why) = refusal(&self.on_disk(path), &metadata, room) {
                 changes.skipped.push(Skipped { path: path.to_owned(), why });
             } else {
-                room -= metadata.len().min(room);
+                room -= metadata.len();
                 changes.there.push(path.to_owned());
             }
         }
@@ -218,19 +220,15 @@ struct Changes {
 
 fn refusal(path: &Path, metadata: &Metadata, room: u64) -> Option<WhySkipped> {
     let size = metadata.len();
-    if metadata.is_symlink() {
-        return (room == 0).then_some(WhySkipped::NoRoom);
+    if !metadata.is_file() && !metadata.is_symlink() {
+        Some(WhySkipped::Special)
+    } else if size > MAX_FILE {
+        Some(WhySkipped::TooLarge)
+    } else if size > room {
+        Some(WhySkipped::NoRoom)
+    } else {
+        (metadata.is_file() && File::open(path).is_err()).then_some(WhySkipped::Unreadable)
     }
-    if !metadata.is_file() {
-        return Some(WhySkipped::Special);
-    }
-    if size > MAX_FILE {
-        return Some(WhySkipped::TooLarge);
-    }
-    if room == 0 || size > room {
-        return Some(WhySkipped::NoRoom);
-    }
-    File::open(path).is_err().then_some(WhySkipped::Unreadable)
 }
 
 /// No tree can hold two sides. The index keeps ours; what lies in the work tree, markers and all, is in the files.

@@ -45,6 +45,8 @@ enum Command {
     Forget(commands::forget::Forget),
     /// What an agent would be told here and why, or what it was told
     Context(commands::context::Context),
+    /// Keep files and hand-off as they are, and come back to them: create, list, show, restore
+    Checkpoint(commands::checkpoint::Checkpoint),
     /// List sessions, last seen first
     Sessions(commands::sessions::Sessions),
     /// The story of one session: show
@@ -105,6 +107,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
         Command::Edit(command) => command.run(&world),
         Command::Forget(command) => command.run(&world),
         Command::Context(command) => command.run(&world),
+        Command::Checkpoint(command) => command.run(&world),
         Command::Sessions(command) => command.run(&world),
         Command::Session(command) => command.run(&world),
         Command::Events(command) => command.run(&world),

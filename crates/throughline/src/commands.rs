@@ -2,6 +2,7 @@
 
 pub(crate) mod backfill;
 pub(crate) mod behaviors;
+pub(crate) mod checkpoint;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod context;

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 
-use checkpoint::{CheckpointError, MAX_FILE, WhySkipped};
+use checkpoint::{CheckpointError, MAX_FILE, MAX_FILES, WhySkipped};
 
 use crate::world::{AT, World, dirty, new};
 
@@ -82,6 +82,40 @@ fn a_file_that_is_too_large_is_named_and_its_folder_is_kept() {
 }
 
 #[test]
+fn a_folder_that_somebody_forgot_to_ignore_is_refused_as_a_whole() {
+    let world = World::new();
+    let folder = world.top.join("forgotten");
+    fs::create_dir(&folder).unwrap();
+    for number in 0..=MAX_FILES {
+        File::create(folder.join(number.to_string())).unwrap();
+    }
+    let refused = world.repository().create(&new("c1"));
+    assert!(matches!(refused, Err(CheckpointError::TooMany(count)) if count == MAX_FILES + 1), "{refused:?}");
+    assert!(world.repository().list().unwrap().is_empty());
+}
+
+#[test]
+fn a_pipe_is_no_file_and_stays_where_it_is() {
+    let world = World::new();
+    world.remove("b");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        world.top.join("b"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+        0,
+    )
+    .unwrap();
+    let snapshot = world.keep("c1");
+    assert_eq!(snapshot.skipped.len(), 1);
+    assert_eq!(snapshot.skipped[0].why, WhySkipped::Special);
+    world.write("a", "since\n");
+    world.restore("c1", crate::world::EVERYTHING, "s1").unwrap();
+    assert_eq!(world.read("a"), "one\n");
+    assert!(world.has("b"));
+}
+
+#[test]
 fn an_edit_of_the_same_size_in_the_same_moment_is_seen() {
     let world = World::new();
     world.git(&["config", "core.trustctime", "false"]);
@@ -130,13 +164,23 @@ fn only_the_newest_are_retained_and_the_others_are_named() {
     for (number, id) in ["c1", "c2", "c3", "c4"].iter().enumerate() {
         repository.create(&checkpoint::New { id, message: "", at: AT + number as u64 * 1000 }).unwrap();
     }
-    assert_eq!(repository.retain(2).unwrap(), ["c2", "c1"]);
-    assert!(repository.retain(2).unwrap().is_empty());
+    assert_eq!(repository.retain(2, "c3").unwrap(), ["c2", "c1"]);
+    assert!(repository.retain(2, "c1").unwrap().is_empty());
     assert!(repository.drop("c3").unwrap());
     assert!(!repository.drop("c3").unwrap());
     let left: Vec<_> = repository.list().unwrap().into_iter().map(|entry| entry.id).collect();
     assert_eq!(left, ["c4"]);
     assert!(matches!(repository.show("c3"), Err(CheckpointError::Unknown(_))));
+}
+
+#[test]
+fn the_one_just_made_is_retained_whatever_the_others_of_its_second_are_called() {
+    let world = World::new();
+    let repository = world.repository();
+    for id in ["z1", "z2", "a1"] {
+        repository.create(&new(id)).unwrap();
+    }
+    assert_eq!(repository.retain(2, "a1").unwrap(), ["z1"]);
 }
 
 #[test]

@@ -1,0 +1,183 @@
+//! Brings files back, after showing what changes; keeps the present as a checkpoint of its own first.
+
+use std::io::{self, IsTerminal, Write};
+
+use checkpoint::{Change, Left, Mode, New, Plan, Repository, Restored, Scope};
+use clap::Args;
+use model::Deed;
+use serde_json::{Value, json};
+
+use super::super::reader;
+use super::{Found, create};
+use crate::report::{Failure, hint};
+use crate::world::World;
+use crate::{print, when};
+
+/// Lines a person reads before they say yes.
+const SHOWN: usize = 30;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The files are as they were at the checkpoint: what was changed since is changed back, what was deleted since is there \
+again, and what was made since is removed. What git ignores is left alone. HEAD and branches never move: after commits \
+the difference shows up as uncommitted changes. What was staged is staged again if HEAD is where it was.
+
+First the present is kept as a checkpoint of its own, and its id is printed: restoring that one undoes this. A file \
+that cannot be kept (over 50 MB, unreadable) is neither overwritten nor removed. In the middle of a merge or a rebase \
+nothing is done, unless --force is given.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag a person types")]
+pub(crate) struct Restore {
+    /// Its id, or the beginning of it
+    id: String,
+    /// Only the files that had uncommitted changes at the time; what else came since stays
+    #[arg(long)]
+    only_changed: bool,
+    /// Also in the middle of a merge or a rebase
+    #[arg(long)]
+    force: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Restore {
+    pub(crate) fn run(&self, world: &World) -> anyhow::Result<()> {
+        let repository = super::look(&world.cwd)?.map_err(|why| {
+            let next = "go to the folder it was made in; `throughline checkpoint show` names it";
+            hint(Failure::Person, why, next)
+        })?;
+        let tables = reader::tables(world).ok();
+        let found = super::find(tables.as_ref(), Some(&repository), &self.id)?;
+        is_here(&found, &repository)?;
+        let scope = if self.only_changed { Scope::Dirty } else { Scope::Everything };
+        let plan = repository.plan(&found.id, scope).map_err(super::explain)?;
+        if plan.changes.is_empty() && !plan.restores_index {
+            return self.tell_nothing(&plan);
+        }
+        if !self.yes && !is_confirmed(&plan)? {
+            return print::line("nothing was changed");
+        }
+        let safety = super::new_id();
+        let message = format!("before restoring {}", found.id);
+        let new = New { id: &safety, message: &message, at: when::now() };
+        let mode = Mode { scope, force: self.force };
+        let restored = repository.restore(&found.id, mode, &new).map_err(super::explain)?;
+        let recorded = record(world, &new, &restored);
+        if self.json {
+            return print::json(&to_json(&found.id, &restored));
+        }
+        tell(&found.id, &restored, recorded)
+    }
+
+    fn tell_nothing(&self, plan: &Plan) -> anyhow::Result<()> {
+        if self.json {
+            let left: Vec<Value> = plan.left.iter().map(left_json).collect();
+            return print::json(&json!({ "changed": [], "left": left, "safety": null }));
+        }
+        print::line("all files are as they were then already")?;
+        print::text(&left_text(&plan.left))
+    }
+}
+
+/// In a work tree that is not its own, everything there would be taken for made since.
+fn is_here(found: &Found, repository: &Repository) -> anyhow::Result<()> {
+    let Some(record) = &found.record else { return Ok(()) };
+    let top = repository.top().to_string_lossy();
+    if record.root == top {
+        return Ok(());
+    }
+    let what = format!("checkpoint {} is of {}", found.id, print::one_line(&record.root, 200));
+    Err(hint(Failure::Person, what, "go there and run it again"))
+}
+
+fn is_confirmed(plan: &Plan) -> anyhow::Result<bool> {
+    for change in plan.changes.iter().take(SHOWN) {
+        let path = print::one_line(&change.path.to_string_lossy(), 160);
+        print::line(&format!("{:<10} {path}", change.kind.name()))?;
+    }
+    if plan.changes.len() > SHOWN {
+        print::line(&format!("and {} more", plan.changes.len() - SHOWN))?;
+    }
+    if plan.restores_index {
+        print::line("what was staged then is staged again")?;
+    }
+    print::text(&left_text(&plan.left))?;
+    if !io::stdin().is_terminal() {
+        let next = "add --yes to restore without being asked";
+        return Err(hint(Failure::Person, "there is no terminal to ask on", next));
+    }
+    let mut out = io::stdout().lock();
+    out.write_all(b"Restore this? How it is now is kept first. [y/N] ")?;
+    out.flush()?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+/// The safety checkpoint is listed like any other. Without a daemon git alone has it, which is enough to undo.
+fn record(world: &World, new: &New<'_>, restored: &Restored) -> anyhow::Result<()> {
+    let Some(safety) = &restored.safety else { return Ok(()) };
+    let place = daemon::resolve_workspace(&world.cwd);
+    let record = model::Checkpoint {
+        at: new.at,
+        workspace: Some(place.key),
+        project: Some(place.project),
+        root: place.root,
+        message: Some(new.message.to_owned()),
+        ..create::record_of(new.id, Some(safety))
+    };
+    reader::send(world, &[Deed::Checkpoint { checkpoint: Box::new(record) }])?;
+    Ok(())
+}
+
+fn tell(id: &str, restored: &Restored, recorded: anyhow::Result<()>) -> anyhow::Result<()> {
+    let files = print::count(restored.changed.len() as u64, "file is", "files are");
+    print::line(&format!("{files} as at checkpoint {id}"))?;
+    if restored.index_restored {
+        print::line("what was staged then is staged again")?;
+    }
+    print::text(&left_text(&restored.left))?;
+    if restored.head_then != restored.head_now {
+        let then = restored.head_then.as_deref().unwrap_or("before the first commit");
+        let next = format!("HEAD was at {then} then and stays where it is");
+        print::line(&next)?;
+    }
+    if let Some(safety) = &restored.safety {
+        print::line(&format!("to undo: throughline checkpoint restore {}", safety.id))?;
+    }
+    if let Err(error) = recorded {
+        print::remark(&format!("the checkpoint to undo it is in git alone: {error}"));
+    }
+    Ok(())
+}
+
+fn to_json(id: &str, restored: &Restored) -> Value {
+    let change =
+        |change: &Change| json!({ "path": change.path.to_string_lossy(), "what": change.kind.name() });
+    json!({
+        "restored": id,
+        "changed": restored.changed.iter().map(change).collect::<Vec<_>>(),
+        "left": restored.left.iter().map(left_json).collect::<Vec<_>>(),
+        "index_restored": restored.index_restored,
+        "head_then": restored.head_then,
+        "head_now": restored.head_now,
+        "safety": restored.safety.as_ref().map(|safety| &safety.id),
+    })
+}
+
+fn left_json(left: &Left) -> Value {
+    json!({ "path": left.path.to_string_lossy(), "why": left.why.name() })
+}
+
+fn left_text(left: &[Left]) -> String {
+    let lines = left.iter().take(SHOWN).map(|left| {
+        let path = print::one_line(&left.path.to_string_lossy(), 160);
+        format!("{:<10} {path} ({})\n", "left", left.why.name())
+    });
+    let more = left.len().saturating_sub(SHOWN);
+    let more = if more == 0 { String::new() } else { format!("and {more} more are left\n") };
+    lines.chain([more]).collect()
+}

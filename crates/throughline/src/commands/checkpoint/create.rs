@@ -22,6 +22,8 @@ const ANSWER: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(50);
 /// Claude Code sets it for every command it runs.
 const SESSION_VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
+/// A session that was silent for longer is nobody's who is at work now.
+const AT_WORK_MS: u64 = 4 * 60 * 60 * 1000;
 /// Names on one line; the rest is a number.
 const NAMED: usize = 5;
 
@@ -37,7 +39,7 @@ pub(crate) struct Create {
     /// Why, or what comes next
     #[arg(long, short, value_name = "TEXT")]
     message: Option<String>,
-    /// Of this session [default: the one that runs this, else the last seen in this folder]
+    /// Of this session [default: the one that runs this, else the only one at work here]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// One JSON object
@@ -71,7 +73,9 @@ impl Create {
             project: Some(place.project.clone()),
             root: place.root.clone(),
             message,
-            hand_off: hand_off.map(|row| text_of(&row.hand_off)).filter(|text| !text.is_empty()),
+            hand_off: hand_off
+                .filter(|row| row.hand_off != HandOff::default())
+                .map(|row| engine::hand_off_text(&row)),
             ..record_of(&id, files.snapshot())
         };
         let recorded = reader::send(world, &[Deed::Checkpoint { checkpoint: Box::new(record.clone()) }]);
@@ -139,39 +143,22 @@ pub(super) fn record_of(id: &str, snapshot: Option<&Snapshot>) -> model::Checkpo
     }
 }
 
-/// The session whose agent runs us; else the last one seen here that has not ended.
+/// The session whose agent runs us, else the only one at work here. Of several none is taken for the right one.
 fn running(tables: &Tables, place: &engine::Workspace) -> anyhow::Result<Option<SessionId>> {
-    if let Some(id) = variable(SESSION_VARIABLE)
+    if let Some(id) = variable(SESSION_VARIABLE).filter(|id| !id.is_empty())
         && let Some(row) = tables.session(&id.to_string_lossy()).map_err(person)?
     {
         return Ok(Some(row.id));
     }
     let here = SessionFilter {
         workspace: Some(place.key.clone()),
+        since: Some(when::now().saturating_sub(AT_WORK_MS)),
         live: true,
-        limit: 1,
+        limit: 2,
         ..SessionFilter::default()
     };
-    Ok(tables.sessions(&here).map_err(person)?.pop().map(|row| row.id))
-}
-
-/// As a person reads it.
-fn text_of(hand_off: &HandOff) -> String {
-    let mut out = String::new();
-    let mut part = |name: &str, texts: &mut dyn Iterator<Item = &String>| {
-        let mut texts = texts.map(|text| text.trim()).filter(|text| !text.is_empty()).peekable();
-        if texts.peek().is_some() {
-            out.push_str(&format!("{name}\n"));
-            texts.for_each(|text| out.push_str(&format!("  {}\n", text.replace('\n', "\n  "))));
-        }
-    };
-    part("Written", &mut hand_off.written.iter());
-    part("Goal", &mut hand_off.goal.iter());
-    part("Done", &mut hand_off.done.iter());
-    part("Next", &mut hand_off.next.iter());
-    part("Decisions", &mut hand_off.decisions.iter());
-    part("Open files", &mut hand_off.open_files.iter());
-    out
+    let mut at_work = tables.sessions(&here).map_err(person)?;
+    Ok(at_work.pop().filter(|_| at_work.is_empty()).map(|row| row.id))
 }
 
 /// The newest stay, of the refs and of the records. The ids of those that went.
@@ -276,7 +263,9 @@ impl Made {
             (_, Some(_), Ok(_)) => ("hand-off", "kept with it".to_owned()),
             (_, Some(_), Err(_)) => ("hand-off", "not kept".to_owned()),
             (Some(_), None, _) => ("hand-off", "none yet: `throughline handoff write` leaves one".to_owned()),
-            (None, ..) => ("hand-off", "none: no session is known here".to_owned()),
+            (None, ..) => {
+                ("hand-off", "none: no single session is at work here, `--session` names one".to_owned())
+            }
         });
         parts.push(match self.waiting {
             Some(0) => ("memories", "all findable by meaning".to_owned()),

@@ -86,6 +86,16 @@ impl Place {
         self.data.join("derived.db")
     }
 
+    /// Memories as files, unless the settings name another folder.
+    pub fn memories(&self) -> PathBuf {
+        self.data.join("memories")
+    }
+
+    /// What the memory files said when they were last the same as the store.
+    pub fn memories_state(&self) -> PathBuf {
+        self.data.join("memories.json")
+    }
+
     pub fn logs(&self) -> PathBuf {
         self.data.join("logs")
     }

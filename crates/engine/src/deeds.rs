@@ -22,6 +22,7 @@ pub fn learn(batch: &mut Batch<'_>, done: Done, deed: &Deed) -> Result<()> {
         }
         Deed::Import { memory, hits, prevented, last_applied_at } => {
             memory::keep(batch, memory)?;
+            batch.move_memory(memory)?;
             if *hits > 0 || *prevented > 0 || last_applied_at.is_some() {
                 batch.set_life(memory.id, *hits, *prevented, *last_applied_at)?;
             }

@@ -45,6 +45,8 @@ enum Command {
     Forget(commands::forget::Forget),
     /// What an agent would be told here and why, or what it was told
     Context(commands::context::Context),
+    /// The note for whoever sits down here next: show, write, list
+    Handoff(commands::handoff::Handoff),
     /// Keep files and hand-off as they are, and come back to them: create, list, show, restore
     Checkpoint(commands::checkpoint::Checkpoint),
     /// List sessions, last seen first
@@ -107,6 +109,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
         Command::Edit(command) => command.run(&world),
         Command::Forget(command) => command.run(&world),
         Command::Context(command) => command.run(&world),
+        Command::Handoff(command) => command.run(&world),
         Command::Checkpoint(command) => command.run(&world),
         Command::Sessions(command) => command.run(&world),
         Command::Session(command) => command.run(&world),

@@ -14,6 +14,7 @@ pub(crate) mod events;
 pub(crate) mod export;
 pub(crate) mod forget;
 pub(crate) mod gc;
+pub(crate) mod handoff;
 pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod install;

@@ -66,17 +66,21 @@ pub(crate) fn write_hand_off(
     let text = text.trim();
     hand_off.written = (!text.is_empty()).then(|| cut(text, MAX_WRITTEN));
     hand_off.written_at = hand_off.written.is_some().then_some(at);
+    let at = at.max(batch.hand_off_at(session)?.unwrap_or(0));
     let place = batch.session_place(session)?;
     batch.put_hand_off(&row(session, at, &place, hand_off))?;
-    keep_up(batch, session, at, &place)
+    Ok(())
 }
 
 /// After something of a session was forgotten: what it left in the hand-off goes with it.
 pub(crate) fn forget_in_hand_off(batch: &mut Batch<'_>, session: &SessionId) -> Result<()> {
-    match batch.hand_off_at(session)? {
-        Some(at) => keep_up(batch, session, at, &Context::new()),
-        None => Ok(()),
+    let Some(mut kept) = batch.hand_off(session)? else { return Ok(()) };
+    kept.written = None;
+    // Where nothing was derived, nothing is: the behavior may be off.
+    if is_empty(&kept) {
+        return Ok(());
     }
+    keep_up(batch, session, 0, &Context::new())
 }
 
 /// Makes the derived parts anew; what was written stays.

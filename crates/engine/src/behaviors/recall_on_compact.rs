@@ -67,8 +67,8 @@ impl Behavior for RecallOnCompact {
         &[EventKind::PreCompact, EventKind::SessionStart]
     }
 
-    fn speaks_on(&self, _kind: EventKind) -> bool {
-        true
+    fn speaks_on(&self, kind: EventKind) -> bool {
+        self.on().contains(&kind)
     }
 
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {

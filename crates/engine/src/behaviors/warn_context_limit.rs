@@ -12,10 +12,10 @@ const OLDER_WINDOW: u64 = 200_000;
 const OLDER_THAN: u32 = 5;
 /// The client compacts this much before the window's end.
 const RESERVED: u64 = 33_000;
-/// The last answer is near the end of the file unless a tool gave much.
-const PROMPT_BYTES: u64 = 1 << 20;
+/// The last answer is near the end of the file, unless a tool gave much since: then a second look is taken.
+const PROMPT_BYTES: &[u64] = &[128 << 10, 2 << 20];
 /// In the middle of a turn a look must cost next to nothing.
-const BATCH_BYTES: u64 = 64 << 10;
+const BATCH_BYTES: &[u64] = &[64 << 10];
 /// In the middle of a turn one look in so many: the calls between fill a few per cent of the smallest window.
 const LOOK_EVERY: u8 = 4;
 /// Windows of one session that were filled and emptied; nobody has filled more.
@@ -39,8 +39,8 @@ impl Behavior for WarnContextLimit {
         &[EventKind::UserPromptSubmit, EventKind::PostToolBatch]
     }
 
-    fn speaks_on(&self, _kind: EventKind) -> bool {
-        true
+    fn speaks_on(&self, kind: EventKind) -> bool {
+        self.on().contains(&kind)
     }
 
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {
@@ -48,8 +48,8 @@ impl Behavior for WarnContextLimit {
         if percent == 0 || event.subagent.is_some() || !is_time(event) {
             return Ok(Advice::silent());
         }
-        let bytes = if event.kind == EventKind::UserPromptSubmit { PROMPT_BYTES } else { BATCH_BYTES };
-        let Some(fill) = cx.around.tail(event, bytes).and_then(|tail| tail.usage) else {
+        let looks = if event.kind == EventKind::UserPromptSubmit { PROMPT_BYTES } else { BATCH_BYTES };
+        let Some(fill) = looks.iter().find_map(|bytes| cx.around.tail(event, *bytes)?.usage) else {
             return Ok(Advice::silent());
         };
         let Some(limit) = limit(&fill) else { return Ok(Advice::silent()) };
@@ -143,7 +143,7 @@ fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

@@ -8,6 +8,7 @@ mod envelopes;
 mod fail_open;
 mod faults;
 mod forgetting;
+mod hand_off;
 mod house;
 mod install;
 mod memory_life;

@@ -64,7 +64,7 @@ fn goal(first: &[PromptRow], last: &[PromptRow]) -> Option<String> {
 
 /// A command to the client, not a path.
 fn is_command(text: &str) -> bool {
-    let word = text.trim_start().split_whitespace().next().unwrap_or_default();
+    let word = text.split_whitespace().next().unwrap_or_default();
     word.strip_prefix('/').is_some_and(|name| !name.contains('/'))
 }
 

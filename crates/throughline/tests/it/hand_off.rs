@@ -130,6 +130,22 @@ fn a_compaction_is_told_in_plain_text_what_its_summary_keeps() {
 }
 
 #[test]
+fn a_fact_known_only_to_the_hand_off_is_said_after_a_compaction_and_on_a_resume() {
+    let house = House::new();
+    house.start();
+    work(&house);
+    write(&house, &["--session", SESSION], "The canary is cobalt-7.");
+    for source in ["compact", "resume"] {
+        let mut start = house.envelope(SESSION, "SessionStart");
+        start["source"] = json!(source);
+        let answer = parsed(&house.send(&start));
+        let context = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+        assert!(context.contains("\n> The canary is cobalt-7.\n"), "{source}: {context}");
+        assert!(context.contains("add a test for the skew"), "{source}: {context}");
+    }
+}
+
+#[test]
 fn an_agent_writes_for_its_own_session_and_nobody_guesses_among_several() {
     let house = House::new();
     house.start();

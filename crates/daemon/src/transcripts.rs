@@ -1,13 +1,14 @@
-//! Keeps transcripts and makes the talk in them findable: after a turn, in its own time, only what is new. Reads
-//! an agent's file through its adapter; what a private turn said is not even archived.
+//! Keeps transcripts, makes the talk in them findable and credits the memories it names: after a turn, in its own
+//! time, only what is new. Reads an agent's file through its adapter; what a private turn said is not even archived.
 
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agents::ClaudeCode;
-use agents::transcript::{Chunk, What, chunks};
-use model::{Memory, MemoryId, MemoryKind, Provenance, SessionId, WorkspaceKey};
+use agents::transcript::{Chunk, Line, What, chunks};
+use engine::Wrote;
+use model::{Memory, MemoryId, MemoryKind, Millis, Provenance, SessionId, WorkspaceKey};
 use redact::Redactor;
 use serde_json::{Value, json};
 use store::archive::{Archive, Key};
@@ -109,6 +110,7 @@ impl Transcripts {
         }
         let here = store::archive::span(&self.intake.place.archive(), &key)?;
         let done = tables.state(session, CHUNKED)?.and_then(|text| text.parse().ok()).unwrap_or(0);
+        let credits = self.intake.config().is_on("credit-memories");
         let mut from = here.start.max(done);
         let mut pieces = 0;
         while from < here.end {
@@ -118,7 +120,11 @@ impl Transcripts {
                 lines.iter().flat_map(|line| ClaudeCode.lines(line.number, line.text.as_bytes())).collect();
             let cut = chunks(&read);
             pieces += cut.len();
+            let wrote = if credits { own_words(&read) } else { Vec::new() };
             tables.write(|batch| {
+                if let Err(error) = engine::credit(batch, session, &wrote) {
+                    error.into_store().map_or(Ok(()), Err)?;
+                }
                 for chunk in &cut {
                     let memory = memory(session, wish, chunk);
                     engine::memory::keep(batch, &memory)?;
@@ -129,6 +135,20 @@ impl Transcripts {
         }
         Ok(pieces)
     }
+}
+
+/// What the agent itself wrote, on the main thread and in subagents. Reminders, notes and results of tools are none of
+/// it, by the shape of their records.
+fn own_words(read: &[Line]) -> Vec<(Millis, Wrote<'_>)> {
+    fn wrote(line: &Line) -> Option<(Millis, Wrote<'_>)> {
+        let at = line.at.unwrap_or(0);
+        match &line.what {
+            What::Agent { text, .. } => Some((at, Wrote::Text(text))),
+            What::ToolUse { name, input, .. } => Some((at, Wrote::Call { tool: name, input })),
+            _ => None,
+        }
+    }
+    read.iter().filter_map(wrote).collect()
 }
 
 fn memory(session: &SessionId, wish: &Value, chunk: &Chunk) -> Memory {

@@ -14,7 +14,7 @@ use serde_json::Value;
 /// A shorter beginning of an id may be any word.
 const MIN_ID_CHARS: usize = 6;
 /// A shorter name in quotes may be anything.
-const MIN_NAME_CHARS: usize = 10;
+const MIN_NAME_CHARS: usize = 8;
 /// A longer message is a document that the agent wrote or copied; its beginning says what it rests on.
 const MAX_TEXT_BYTES: usize = 256 * 1024;
 /// Words around an id and a title that make more of a line than a listing: a list has a date, a kind, a number.

@@ -53,6 +53,8 @@ enum Command {
     Sessions(commands::sessions::Sessions),
     /// The story of one session: show
     Session(commands::session::Session),
+    /// How sessions ended: shown, confirmed, corrected
+    Outcome(commands::outcome::Outcome),
     /// List journaled events, newest last
     Events(commands::events::Events),
     /// Counts and growth: memories, tokens saved, sessions, events, redactions
@@ -113,6 +115,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
         Command::Checkpoint(command) => command.run(&world),
         Command::Sessions(command) => command.run(&world),
         Command::Session(command) => command.run(&world),
+        Command::Outcome(command) => command.run(&world),
         Command::Events(command) => command.run(&world),
         Command::Stats(command) => command.run(&world),
         Command::Backfill(command) => command.run(&world),

@@ -20,6 +20,7 @@ pub(crate) mod import;
 pub(crate) mod install;
 pub(crate) mod man;
 pub(crate) mod model;
+pub(crate) mod outcome;
 pub(crate) mod pause;
 pub(crate) mod rebuild;
 pub(crate) mod redact;

@@ -79,8 +79,10 @@ pub fn credit(batch: &mut Batch<'_>, session: &SessionId, wrote: &[(Millis, Wrot
 fn shown(batch: &Batch<'_>, session: &SessionId) -> Result<Shown> {
     let mut shown = Shown::new();
     for row in batch.shown(session)? {
-        let external = row.external_id.as_deref().unwrap_or_default();
-        shown.memory(row.id, &[&row.title, external]);
+        let file = row.place.as_deref().and_then(|place| place.strip_suffix(".md"));
+        let file = file.map(|file| file.rsplit('/').next().unwrap_or(file));
+        let names = [Some(row.title.as_str()), row.external_id.as_deref(), file];
+        shown.memory(row.id, &names.map(Option::unwrap_or_default));
     }
     if !shown.is_empty() {
         for note in batch.told(session, MAX_NOTES)? {

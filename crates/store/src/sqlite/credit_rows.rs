@@ -17,13 +17,15 @@ pub struct ShownRow {
     pub title: String,
     /// The id or name it had where it was brought in from.
     pub external_id: Option<String>,
+    /// The file it stands in, where a person keeps it in one.
+    pub place: Option<String>,
 }
 
 impl Batch<'_> {
     /// Every memory a session was ever shown and that is still here.
     pub fn shown(&self, session: &SessionId) -> Result<Vec<ShownRow>, StoreError> {
         self.rows(
-            "SELECT id, title, external_id FROM memories
+            "SELECT id, title, external_id, place FROM memories
              WHERE id IN (SELECT memory FROM injected WHERE session = ?1) ORDER BY n",
             [session.as_str()],
             |row| {
@@ -31,6 +33,7 @@ impl Batch<'_> {
                     id: MemoryId::from_u64(unsigned(row, 0)?),
                     title: row.get(1)?,
                     external_id: row.get(2)?,
+                    place: row.get(3)?,
                 })
             },
         )

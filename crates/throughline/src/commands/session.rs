@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use clap::{Args, Subcommand};
 use model::{MemoryKind, Millis, SessionId};
 use serde_json::json;
-use store::{EventFilter, EventRow, MemoryRow, Order, PromptRow, SessionRow, SummaryRow, Tables};
+use store::{EventFilter, EventRow, MemoryRow, Order, OutcomeRow, PromptRow, SessionRow, SummaryRow, Tables};
 
-use super::{reader, show as page, transcript};
+use super::{outcome, reader, show as page, transcript};
 use crate::print;
 use crate::report::person;
 use crate::world::World;
@@ -68,11 +68,12 @@ pub(super) fn show(world: &World, tables: &Tables, session: SessionRow, as_json:
     let prompts = tables.prompts(&session.id).map_err(person)?;
     let events = tables.events(&filter).map_err(person)?;
     let memories = tables.memories_of_session(&session.id, MAX_MEMORIES).map_err(person)?;
+    let outcome = tables.outcome(&session.id).map_err(person)?;
     if events.is_empty() && prompts.is_empty() {
         return BroughtIn { id: session.id.clone(), session: Some(session), memories }.show(world, as_json);
     }
-    let story =
-        Story { prompts, events, memories, summaries, session, color: world.color, width: world.width };
+    let (color, width) = (world.color, world.width);
+    let story = Story { prompts, events, memories, summaries, outcome, session, color, width };
     if as_json {
         return print::json(&json!({
             "session": story.session,
@@ -80,12 +81,13 @@ pub(super) fn show(world: &World, tables: &Tables, session: SessionRow, as_json:
             "events": story.events,
             "memories": story.memories.iter().filter(|row| is_told(row)).collect::<Vec<_>>(),
             "summaries": story.summaries,
+            "outcome": story.outcome,
         }));
     }
     print::text(&story.head())?;
     print::text(&story.turns())?;
     print::text(&story.files())?;
-    print::text(&story.outcome())
+    print::text(&story.counts())
 }
 
 /// A session of another tool: nobody here saw it, and all that is known of it are the memories that name it.
@@ -148,6 +150,8 @@ struct Story {
     events: Vec<EventRow>,
     memories: Vec<MemoryRow>,
     summaries: Vec<SummaryRow>,
+    /// How it ended, if anything shows it or somebody said it.
+    outcome: Option<OutcomeRow>,
     color: bool,
     width: usize,
 }
@@ -177,6 +181,9 @@ impl Story {
                 head.push_str(&format!("ended     {} ({reason})\n", print::time(at)));
             }
             None => head.push_str(&format!("last seen {}\n", print::time(session.last_seen_at))),
+        }
+        if let Some(row) = &self.outcome {
+            head.push_str(&format!("outcome   {}\n", outcome::in_words(row)));
         }
         head
     }
@@ -270,7 +277,7 @@ impl Story {
         out
     }
 
-    fn outcome(&self) -> String {
+    fn counts(&self) -> String {
         let session = &self.session;
         let kept = self.memories.iter().filter(|row| is_told(row)).count() as u64;
         let state = if session.ended_at.is_some() { "ended" } else { "open" };

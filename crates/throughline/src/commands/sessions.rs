@@ -1,6 +1,7 @@
 //! The sessions of all agents.
 
 use clap::Args;
+use serde_json::json;
 use store::{SessionFilter, SessionRow};
 
 use super::reader;
@@ -32,9 +33,14 @@ impl Sessions {
             limit: self.limit.unwrap_or(if self.json { 0 } else { 20 }),
             ..SessionFilter::default()
         };
-        let sessions = reader::tables(world)?.sessions(&filter).map_err(person)?;
+        let tables = reader::tables(world)?;
+        let sessions = tables.sessions(&filter).map_err(person)?;
         if self.json {
-            return sessions.iter().try_for_each(print::json);
+            return sessions.iter().try_for_each(|session| {
+                let mut row = json!(session);
+                row["outcome"] = json!(tables.outcome(&session.id).map_err(person)?.map(|row| row.outcome));
+                print::json(&row)
+            });
         }
         let rows: Vec<_> = sessions.iter().map(cells).collect();
         print::table(

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde_json::json;
-use store::{Count, DayCount, Stats as Counted};
+use store::{Count, DayCount, InjectionStats, Stats as Counted};
 
 use super::reader;
 use crate::chart;
@@ -29,10 +29,14 @@ pub(crate) struct Stats {
 
 impl Stats {
     pub(crate) fn run(&self, world: &World) -> anyhow::Result<()> {
-        let stats = reader::tables(world)?.stats().map_err(person)?;
+        let tables = reader::tables(world)?;
+        let stats = tables.stats().map_err(person)?;
+        let told = tables.injection_stats().map_err(person)?;
         if self.json {
             let mut answer = json!(stats);
             answer["tokens_saved"] = json!(tokens_saved(&stats));
+            answer["shown_to_agents"] = json!(told);
+            answer["shown_to_agents"]["cited_share"] = json!(cited_share(&told));
             return print::json(&answer);
         }
         let mut text = format!(
@@ -47,6 +51,7 @@ impl Stats {
             text.push_str(&format!("from {} to {}\n", print::time(first), print::time(last)));
         }
         text.push_str(&kept(&stats));
+        text.push_str(&shown(&told));
         let today = when::now() / DAY_MS;
         text.push_str(&growth("events", &stats.by_day, today, world));
         text.push_str(&growth("memories", &stats.memories_by_day, today, world));
@@ -87,6 +92,27 @@ fn kept(stats: &Counted) -> String {
     }
     text.push('\n');
     text
+}
+
+/// Of the memories that were shown, once per session, how many their agents named or fetched afterwards. `None`:
+/// none was shown.
+fn cited_share(told: &InjectionStats) -> Option<f64> {
+    (told.memories > 0).then(|| told.cited as f64 / told.memories as f64)
+}
+
+fn shown(told: &InjectionStats) -> String {
+    if told.notes == 0 {
+        return String::new();
+    }
+    let notes = print::count(told.notes, "note", "notes");
+    let memories = print::count(told.memories, "memory", "memories");
+    let share = cited_share(told).map_or_else(String::new, |share| format!(" ({:.0} %)", 100.0 * share));
+    let prevented = print::count(told.prevented, "mistake", "mistakes");
+    format!(
+        "shown to agents: {notes}, {memories}, {} cited{share}, {prevented} prevented, {} tokens\n",
+        told.cited,
+        chart::short(told.tokens)
+    )
 }
 
 /// A row of columns from the first day to the last, as many days in each as it takes to fit.

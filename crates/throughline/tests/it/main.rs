@@ -3,6 +3,7 @@
 
 mod checkpoints;
 mod cli;
+mod credit;
 mod damage;
 mod envelopes;
 mod fail_open;
@@ -11,9 +12,11 @@ mod forgetting;
 mod hand_off;
 mod house;
 mod install;
+mod memory_files;
 mod memory_life;
 mod memory_reading;
 mod memory_traffic;
 mod models;
 mod private_past;
+mod recall_start;
 mod spine;

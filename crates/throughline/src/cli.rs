@@ -47,7 +47,7 @@ enum Command {
     Context(commands::context::Context),
     /// The note for whoever sits down here next: show, write, list
     Handoff(commands::handoff::Handoff),
-    /// Keep files and hand-off as they are, and come back to them: create, list, show, restore
+    /// Places to come back to: create, list, show, restore
     Checkpoint(commands::checkpoint::Checkpoint),
     /// List sessions, last seen first
     Sessions(commands::sessions::Sessions),

@@ -80,6 +80,9 @@ fn a_checkpoint_is_made_listed_shown_restored_and_the_restore_undone() {
     assert_eq!(asked.status.code(), Some(1), "{asked:?}");
     let shown = String::from_utf8(asked.stdout).unwrap();
     assert!(shown.contains("overwrite  a\n") && shown.contains("remove     new\n"), "{shown}");
+    let planned = value(&house.ok(&["checkpoint", "restore", id, "--json"]));
+    assert_eq!(planned["would_change"][0], json!({"path": "a", "what": "overwrite"}));
+    assert_eq!(planned["restored"], Value::Null);
     assert_eq!(read(&house, "a"), "since\n");
 
     let restored = value(&house.ok(&["checkpoint", "restore", id, "--yes", "--json"]));

@@ -24,6 +24,7 @@ const COMMANDS: [&str; 29] = [
     "remember",
     "edit",
     "forget",
+    "checkpoint",
     "sessions",
     "session",
     "events",

@@ -38,7 +38,7 @@ pub(crate) struct Restore {
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
-    /// One JSON object
+    /// One JSON object; without --yes it says what would change, and nothing is done
     #[arg(long)]
     json: bool,
 }
@@ -57,6 +57,9 @@ impl Restore {
         if plan.changes.is_empty() && !plan.restores_index {
             return self.tell_nothing(&plan);
         }
+        if self.json && !self.yes {
+            return print::json(&plan_json(&plan));
+        }
         if !self.yes && !is_confirmed(&plan)? {
             return print::line("nothing was changed");
         }
@@ -74,8 +77,7 @@ impl Restore {
 
     fn tell_nothing(&self, plan: &Plan) -> anyhow::Result<()> {
         if self.json {
-            let left: Vec<Value> = plan.left.iter().map(left_json).collect();
-            return print::json(&json!({ "changed": [], "left": left, "safety": null }));
+            return print::json(&plan_json(plan));
         }
         print::line("all files are as they were then already")?;
         print::text(&left_text(&plan.left))
@@ -154,18 +156,33 @@ fn tell(id: &str, restored: &Restored, recorded: anyhow::Result<()>) -> anyhow::
     Ok(())
 }
 
+fn plan_json(plan: &Plan) -> Value {
+    json!({
+        "restored": null,
+        "would_change": plan.changes.iter().map(change_json).collect::<Vec<_>>(),
+        "left": plan.left.iter().map(left_json).collect::<Vec<_>>(),
+        "would_restore_index": plan.restores_index,
+        "head_then": plan.head_then,
+        "head_now": plan.head_now,
+        "in_progress": plan.in_progress.map(checkpoint::Operation::name),
+        "safety": null,
+    })
+}
+
 fn to_json(id: &str, restored: &Restored) -> Value {
-    let change =
-        |change: &Change| json!({ "path": change.path.to_string_lossy(), "what": change.kind.name() });
     json!({
         "restored": id,
-        "changed": restored.changed.iter().map(change).collect::<Vec<_>>(),
+        "changed": restored.changed.iter().map(change_json).collect::<Vec<_>>(),
         "left": restored.left.iter().map(left_json).collect::<Vec<_>>(),
         "index_restored": restored.index_restored,
         "head_then": restored.head_then,
         "head_now": restored.head_now,
         "safety": restored.safety.as_ref().map(|safety| &safety.id),
     })
+}
+
+fn change_json(change: &Change) -> Value {
+    json!({ "path": change.path.to_string_lossy(), "what": change.kind.name() })
 }
 
 fn left_json(left: &Left) -> Value {

@@ -34,7 +34,7 @@ pub const REPLY_HEADER: usize = 16;
 /// No agent sends more; a larger envelope is cut here and kept as unreadable rather than refused.
 pub const MAX_BODY: usize = 64 << 20;
 pub const MAX_NAME: usize = 64;
-/// Six variables with paths; longer ones are left out by the client.
+/// A few variables, some of them paths; longer ones are left out by the client.
 pub const MAX_CONTEXT: usize = 8 << 10;
 /// Ten thousand characters are the most a client accepts; four bytes each, and room for the JSON around.
 pub const MAX_REPLY: usize = 1 << 20;
@@ -45,13 +45,14 @@ pub const DEFAULT_NAMESPACE: &str = "default";
 pub const HOME_FOLDER: &str = ".throughline";
 
 /// The environment variables a hook passes on. `CLAUDE_CODE_MESSAGING_TOKEN` and its like are not here, on purpose.
-pub const CONTEXT_KEYS: [&str; 6] = [
+pub const CONTEXT_KEYS: [&str; 7] = [
     "CLAUDE_PROJECT_DIR",
     "CLAUDE_PID",
     "CLAUDE_CODE_ENTRYPOINT",
     "CLAUDE_CODE_SESSION_ATTENDED",
     "CLAUDE_PLUGIN_ROOT",
     "CLAUDE_CODE_REMOTE",
+    "CLAUDE_CODE_AUTO_COMPACT_WINDOW",
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -52,7 +52,7 @@ impl Behavior for WarnContextLimit {
         let Some(fill) = looks.iter().find_map(|bytes| cx.around.tail(event, *bytes)?.usage) else {
             return Ok(Advice::silent());
         };
-        let Some(limit) = limit(&fill) else { return Ok(Advice::silent()) };
+        let Some(limit) = limit(&fill, wanted_window(event)) else { return Ok(Advice::silent()) };
         let is_full = fill.tokens.saturating_mul(100) >= limit * percent;
         let is_low = fill.tokens * 2 < limit;
         if !is_full && !is_low {
@@ -95,15 +95,19 @@ fn emptied(session: &SessionId, crossing: u32) -> String {
     format!("context-limit:{session}:{crossing}:emptied")
 }
 
-/// The tokens at which the client compacts. `None`: a model nobody knows.
-fn limit(fill: &Fill) -> Option<u64> {
+/// The tokens at which the client compacts; `wanted` is the window a person set. `None`: a model nobody knows.
+fn limit(fill: &Fill, wanted: Option<u64>) -> Option<u64> {
+    let is_large = |name: &str| Some(name.contains("[1m]") || generation(name)? >= OLDER_THAN);
     // More than the smaller window holds is in the larger one, whatever the name says.
-    if fill.tokens > OLDER_WINDOW {
-        return Some(WINDOW - RESERVED);
-    }
-    let name = fill.model.as_deref()?;
-    let window = if name.contains("[1m]") || generation(name)? >= OLDER_THAN { WINDOW } else { OLDER_WINDOW };
-    Some(window - RESERVED)
+    let window =
+        if fill.tokens > OLDER_WINDOW || is_large(fill.model.as_deref()?)? { WINDOW } else { OLDER_WINDOW };
+    Some(wanted.map_or(window, |wanted| wanted.min(window)) - RESERVED)
+}
+
+/// What is too small to be a window is a mistake, and the client's own is used.
+fn wanted_window(event: &Event) -> Option<u64> {
+    let set = event.context.get("CLAUDE_CODE_AUTO_COMPACT_WINDOW")?.trim().parse::<u64>().ok()?;
+    (set >= 2 * RESERVED).then_some(set)
 }
 
 /// The first number in a model's name: 5 of `claude-opus-5-5`, 4 of `claude-sonnet-4-5-20250929`.
@@ -221,7 +225,8 @@ mod tests {
 
     #[test]
     fn the_window_is_the_models() {
-        let limit = |model: Option<&str>, tokens| limit(&Fill { model: model.map(str::to_owned), tokens });
+        let fill = |model: Option<&str>, tokens| Fill { model: model.map(str::to_owned), tokens };
+        let limit = |model, tokens| super::limit(&fill(model, tokens), None);
         assert_eq!(limit(Some("claude-sonnet-4-5-20250929"), 1), Some(167_000));
         assert_eq!(limit(Some("claude-3-5-haiku-latest"), 1), Some(167_000));
         assert_eq!(limit(Some("claude-opus-5-5"), 1), Some(967_000));
@@ -231,6 +236,9 @@ mod tests {
         assert_eq!(limit(Some("<synthetic>"), 150_000), None);
         assert_eq!(limit(None, 150_000), None);
         assert_eq!(limit(None, 900_000), Some(967_000));
+        let set = |wanted| super::limit(&fill(Some("claude-opus-5-5"), 1), Some(wanted));
+        assert_eq!(set(400_000), Some(367_000), "a person may want a smaller one");
+        assert_eq!(set(9_000_000), Some(967_000), "and never gets a larger one");
     }
 
     #[test]

@@ -25,6 +25,7 @@ const MIN_NOTE_LINE: usize = 24;
 const MAX_ARGUMENTS: usize = 64;
 /// Quotation marks, opening and closing.
 const QUOTES: &[(char, char)] = &[('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('`', '`'), ('\'', '\'')];
+const PROGRAM: &str = "throughline";
 /// Our commands that fetch memories by their ids.
 const FETCHING: &[&str] = &["show", "timeline"];
 /// How tools of ours that fetch memories end, whatever server they are called through.
@@ -151,6 +152,12 @@ pub(crate) fn fetched(shown: &Shown, tool: &str, input: &Value) -> Vec<MemoryId>
     ids.into_iter().collect()
 }
 
+/// Whether a call could fetch anything at all.
+pub(crate) fn may_fetch(tool: &str, input: &Value) -> bool {
+    FETCHING_TOOLS.iter().any(|name| tool.ends_with(name))
+        || input["command"].as_str().is_some_and(|command| command.contains(PROGRAM))
+}
+
 /// The words behind `throughline show` and its kind, up to the end of that command.
 fn arguments(command: &str) -> impl Iterator<Item = &str> {
     let commands = command.split(['\n', ';', '|', '&', '(', ')']);
@@ -158,7 +165,7 @@ fn arguments(command: &str) -> impl Iterator<Item = &str> {
         .filter_map(|command| {
             let mut words = command.split_whitespace().map(|word| word.trim_matches(['"', '\'', '`']));
             let program = words.by_ref().find(|word| !word.contains('='))?;
-            let ours = program.rsplit('/').next() == Some("throughline");
+            let ours = program.rsplit('/').next() == Some(PROGRAM);
             (ours && words.next().is_some_and(|word| FETCHING.contains(&word))).then_some(words)
         })
         .flatten()

@@ -1,13 +1,13 @@
-//! Counts which memories an agent put to use after it was shown them. Reads only what the agent itself wrote: its
-//! last message here, the rest of its words and its calls as the transcript is archived.
+//! Counts which memories an agent put to use after it was shown them. Reads only what the agent itself wrote: the last
+//! message of a turn and its calls here, the rest of its words as the transcript is archived.
 
-use model::{Detail, Event, EventKind, MemoryId, Millis, SessionId};
+use model::{Detail, Event, EventKind, Millis, SessionId};
 use serde_json::Value;
 use store::Batch;
 
 use crate::Result;
 use crate::behavior::Behavior;
-use crate::citing::{self, Shown};
+use crate::citing::{self, Citation, Shown};
 
 /// Notes whose lines are known again when an agent repeats them; a session with more has been compacted since.
 const MAX_NOTES: usize = 200;
@@ -28,12 +28,16 @@ impl Behavior for CreditMemories {
     }
 
     fn on(&self) -> &'static [EventKind] {
-        &[EventKind::Stop, EventKind::SubagentStop]
+        &[EventKind::Stop, EventKind::SubagentStop, EventKind::PostToolUse]
     }
 
     fn learn(&self, batch: &mut Batch<'_>, event: &Event) -> Result<()> {
-        let Detail::Stop { last_message: Some(text), .. } = &event.detail else { return Ok(()) };
-        credit(batch, &event.session, &[(event.at, Wrote::Text(text))])?;
+        let wrote = match &event.detail {
+            Detail::Stop { last_message: Some(text), .. } => Wrote::Text(text),
+            Detail::Tool(call) => Wrote::Call { tool: &call.name, input: &call.input },
+            _ => return Ok(()),
+        };
+        credit(batch, &event.session, &[(event.at, wrote)])?;
         Ok(())
     }
 }
@@ -49,33 +53,52 @@ pub enum Wrote<'a> {
     },
 }
 
+impl Wrote<'_> {
+    /// What it shows a use of, each memory once.
+    fn uses(&self, shown: &Shown) -> Vec<Citation> {
+        match self {
+            Self::Text(text) => citing::cited(shown, text),
+            Self::Call { tool, input } => {
+                let fetched = citing::fetched(shown, tool, input);
+                fetched.into_iter().map(|memory| Citation { memory, prevented: false }).collect()
+            }
+        }
+    }
+
+    /// Most calls have nothing to do with us; nothing is looked up for them.
+    fn may_use(&self) -> bool {
+        match self {
+            Self::Text(_) => true,
+            Self::Call { tool, input } => citing::may_fetch(tool, input),
+        }
+    }
+}
+
 /// Credits the memories that a session was shown and whose use this shows. How many were news; reading the same again
 /// is none.
 pub fn credit(batch: &mut Batch<'_>, session: &SessionId, wrote: &[(Millis, Wrote<'_>)]) -> Result<usize> {
-    if wrote.is_empty() {
+    if !wrote.iter().any(|(_, wrote)| wrote.may_use()) {
         return Ok(0);
     }
-    let shown = shown(batch, session)?;
-    if shown.is_empty() {
+    let mut shown = shown(batch, session)?;
+    let names_any = |(_, wrote): &(Millis, Wrote<'_>)| !wrote.uses(&shown).is_empty();
+    if !wrote.iter().any(names_any) {
         return Ok(0);
+    }
+    // Only now the notes: there are many more of them than of messages that name anything.
+    for note in batch.told(session, MAX_NOTES)? {
+        shown.note(&note);
     }
     let mut news = 0;
     for (at, wrote) in wrote {
-        let used: Vec<(MemoryId, bool)> = match wrote {
-            Wrote::Text(text) => {
-                citing::cited(&shown, text).into_iter().map(|one| (one.memory, one.prevented)).collect()
-            }
-            Wrote::Call { tool, input } => {
-                citing::fetched(&shown, tool, input).into_iter().map(|memory| (memory, false)).collect()
-            }
-        };
-        for (memory, prevented) in used {
+        for Citation { memory, prevented } in wrote.uses(&shown) {
             news += usize::from(batch.cite(session, memory, *at, prevented)?);
         }
     }
     Ok(news)
 }
 
+/// The memories a session was shown, by all they may be called by.
 fn shown(batch: &Batch<'_>, session: &SessionId) -> Result<Shown> {
     let mut shown = Shown::new();
     for row in batch.shown(session)? {
@@ -84,17 +107,12 @@ fn shown(batch: &Batch<'_>, session: &SessionId) -> Result<Shown> {
         let names = [Some(row.title.as_str()), row.external_id.as_deref(), file];
         shown.memory(row.id, &names.map(Option::unwrap_or_default));
     }
-    if !shown.is_empty() {
-        for note in batch.told(session, MAX_NOTES)? {
-            shown.note(&note);
-        }
-    }
     Ok(shown)
 }
 
 #[cfg(test)]
 mod tests {
-    use model::{Deed, EventId, Injection, Item, Memory, MemoryKind, Told};
+    use model::{Deed, EventId, Injection, Item, Memory, MemoryId, MemoryKind, Outcome, Told, ToolCall};
     use serde_json::json;
     use store::Tables;
 
@@ -198,10 +216,15 @@ mod tests {
         learn_in(&mut tables, &CreditMemories, &stopped);
         assert_eq!(lives(&tables)[1], (1, 0));
         let input = json!({ "command": format!("throughline show {}", id(1)) });
+        let outcome = Outcome::Succeeded { response: json!({}), duration_ms: None };
+        let call = ToolCall { name: "Bash".into(), use_id: None, input: input.clone(), outcome };
+        learn_in(&mut tables, &CreditMemories, &event(EventKind::PostToolUse, Detail::Tool(call)));
+        assert_eq!(lives(&tables)[0], (1, 0));
+        // The same call in the transcript.
         let wrote = [(5, Wrote::Call { tool: "Bash", input: &input }), (6, Wrote::Text("nothing here"))];
         let session = SessionId::new("session-1");
         let news = tables.write(|batch| Ok(credit(batch, &session, &wrote).expect("it is read"))).unwrap();
-        assert_eq!((news, lives(&tables)[0]), (1, (1, 0)));
+        assert_eq!((news, lives(&tables)[0]), (0, (1, 0)));
     }
 
     #[test]

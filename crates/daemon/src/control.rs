@@ -153,6 +153,7 @@ impl Daemon {
             "acknowledged": intake.acknowledged.to_json(),
             "behaviors": intake.advisor.to_json(),
             "distill": self.models.to_json(),
+            "memory_files": self.keeping.files.to_json(),
         })
     }
 
@@ -199,6 +200,7 @@ impl Daemon {
         self.intake.change_rules(config, redactor);
         self.models.reload();
         self.embedding.reconsider();
+        self.keeping.files.bell().ring();
         json!({ "errors": errors.iter().map(ToString::to_string).collect::<Vec<_>>() })
     }
 }

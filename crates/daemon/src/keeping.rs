@@ -17,6 +17,7 @@ use crate::backfill::Backfill;
 use crate::bell::{Bell, Woken};
 use crate::intake::{Intake, now};
 use crate::learner::Learner;
+use crate::memory_files::MemoryFiles;
 use crate::transcripts::Transcripts;
 
 /// A start has better things to do first.
@@ -44,6 +45,7 @@ pub(crate) struct Keeping {
     learner: Arc<Learner>,
     transcripts: Arc<Transcripts>,
     backfill: Arc<Backfill>,
+    pub(crate) files: Arc<MemoryFiles>,
     pub(crate) bell: Bell,
     /// One sweeps at a time.
     sweeping: Mutex<()>,
@@ -55,9 +57,10 @@ impl Keeping {
         learner: Arc<Learner>,
         transcripts: Arc<Transcripts>,
         backfill: Arc<Backfill>,
+        files: Arc<MemoryFiles>,
     ) -> Arc<Self> {
         let (bell, sweeping) = (Bell::default(), Mutex::default());
-        Arc::new(Self { intake, learner, transcripts, backfill, bell, sweeping })
+        Arc::new(Self { intake, learner, transcripts, backfill, files, bell, sweeping })
     }
 
     /// Returns when the bell is closed.

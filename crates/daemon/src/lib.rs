@@ -17,6 +17,7 @@ mod learner;
 mod lender;
 mod lifecycle;
 mod log;
+mod memory_files;
 mod metrics;
 mod models;
 mod preview;
@@ -49,6 +50,7 @@ use crate::learner::Learner;
 use crate::lender::Lender;
 use crate::lifecycle::{Bound, Lock};
 use crate::log::Log;
+use crate::memory_files::MemoryFiles;
 use crate::models::Models;
 use crate::transcripts::Transcripts;
 
@@ -142,8 +144,8 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     let embedding = Embedding::new(Arc::clone(&intake), Arc::default());
     intake.lend(Lender::new(place.clone(), Arc::clone(&embedding)));
     let transcripts = Transcripts::new(Arc::clone(&intake), Arc::clone(&embedding.bell));
-    let asking: Arc<Bell> = Arc::default();
-    let bells = vec![Arc::clone(&transcripts.bell), Arc::clone(&embedding.bell), Arc::clone(&asking)];
+    let (asking, filed): (Arc<Bell>, Arc<Bell>) = Default::default();
+    let bells = [&transcripts.bell, &embedding.bell, &asking, &filed].map(Arc::clone).to_vec();
     let learner = Learner::new(Arc::clone(&intake), bells);
     let learning = {
         let learner = Arc::clone(&learner);
@@ -175,9 +177,17 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
             .spawn(move || models.run())
             .map_err(at(place.data.clone()))?
     };
+    let files = MemoryFiles::new(Arc::clone(&intake), Arc::clone(&learner), filed);
+    let syncing = {
+        let files = Arc::clone(&files);
+        thread::Builder::new()
+            .name("memory-files".into())
+            .spawn(move || files.run())
+            .map_err(at(place.data.clone()))?
+    };
     let keeping = {
         let (intake, learner) = (Arc::clone(&intake), Arc::clone(&learner));
-        Keeping::new(intake, learner, Arc::clone(&transcripts), Arc::clone(&backfill))
+        Keeping::new(intake, learner, Arc::clone(&transcripts), Arc::clone(&backfill), Arc::clone(&files))
     };
     let tidying = {
         let keeping = Arc::clone(&keeping);
@@ -217,11 +227,13 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     transcripts.bell.close();
     embedding.bell.close();
     keeping.bell.close();
+    files.bell().close();
     models.leave(&asking);
     // The learner stops between two transactions; what it has not derived it derives after the next start.
     let _ = learning.join();
     let _ = archiving.join();
     let _ = filing.join();
+    let _ = syncing.join();
     let _ = tidying.join();
     embedding.let_go();
     if let Some(lender) = intake.lender() {

@@ -123,7 +123,8 @@ impl Keeping {
 
     /// Sweeps while somebody waits; what is left then is done in the background, from now on.
     pub(crate) fn sweep_now(&self, until: Instant) -> Result<Swept, StoreError> {
-        let swept = self.sweep(until);
+        let left = self.files.settle(until);
+        let swept = self.sweep(until).map(|swept| Swept { gone: swept.gone && left, ..swept });
         if !swept.as_ref().is_ok_and(|swept| swept.gone) {
             self.bell.ring();
         }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::house::{House, feed, output};
 
 /// Every command, in the order of the help text. A new one is a line here and a file in `commands/`.
-const COMMANDS: [&str; 29] = [
+const COMMANDS: &[&str] = &[
     "install",
     "uninstall",
     "pause",
@@ -24,9 +24,12 @@ const COMMANDS: [&str; 29] = [
     "remember",
     "edit",
     "forget",
+    "context",
+    "handoff",
     "checkpoint",
     "sessions",
     "session",
+    "outcome",
     "events",
     "stats",
     "backfill",

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use store::{StoreError, Tables};
 
 use crate::bell::{Bell, Woken};
+use crate::faults::Trouble;
 use crate::intake::Intake;
 
 /// Memories filed by their words in one transaction.
@@ -86,6 +87,7 @@ impl Embedding {
                     Some(BACK_OFF)
                 }
             };
+            self.note_trouble();
         }
     }
 
@@ -109,6 +111,18 @@ impl Embedding {
         drop(held);
         self.note_use();
         Ok(search)
+    }
+
+    /// Search goes on without what is in trouble; a person should know.
+    fn note_trouble(&self) {
+        match &self.desk().trouble {
+            Some(trouble) => {
+                self.intake
+                    .faults
+                    .raise(Trouble::Search, &format!("Search does with less than it should: {trouble}"));
+            }
+            None => self.intake.faults.clear(Trouble::Search),
+        }
     }
 
     fn inode(&self) -> u64 {

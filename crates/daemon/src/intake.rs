@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use agents::{Adapter, Incoming};
 use client::{Place, private};
 use engine::config::{Config, Layer};
-use engine::{Keep, Workspace, fence, hearers};
+use engine::{Behavior, Keep, Workspace, fence, hearers};
 use model::{
     Advice, Author, Deed, Detail, Entry, Envelope, Event, EventKind, Injection, Millis, Reply, StartSource,
     Told, estimate_tokens,
@@ -21,6 +21,7 @@ use wire::Status;
 use crate::advisor::{Advisor, Pending};
 use crate::deeds;
 use crate::door::Answer;
+use crate::faults::{Faults, Trouble};
 use crate::lender::Lender;
 use crate::log::Log;
 use crate::metrics::{Counters, Latency, count};
@@ -45,6 +46,7 @@ pub(crate) struct Intake {
     pub(crate) acknowledged: Latency,
     pub(crate) advisor: Advisor,
     pub(crate) spool: SpoolWatch,
+    pub(crate) faults: Arc<Faults>,
     workspaces: Workspaces,
     rules: RwLock<Rules>,
     /// Given when there is somebody to lend; until then nobody speaks.
@@ -88,6 +90,7 @@ impl Intake {
             journal,
             log,
             counters: Arc::default(),
+            faults: Arc::default(),
             acknowledged: Latency::default(),
             advisor: Advisor::new(engine::ALL),
             workspaces: Workspaces::default(),
@@ -127,12 +130,14 @@ impl Intake {
         let status = match self.keep(&seen.entry, seen.leave) {
             Outcome::Kept { duplicate } => {
                 count(if duplicate { &self.counters.duplicates } else { &self.counters.kept });
+                self.faults.clear(Trouble::Journal);
                 Status::Kept
             }
             Outcome::Left => Status::Kept,
             Outcome::Failed(error) => {
                 count(&self.counters.not_kept);
                 self.log.warn(format_args!("not kept: {error}"));
+                self.faults.raise_store(Trouble::Journal, &error);
                 Status::NotKept
             }
         };
@@ -159,7 +164,7 @@ impl Intake {
 
     /// Journals what is being said, behind the agent's back: a crash before it costs a repetition and nothing else.
     fn note_told(&self, seen: &Seen, advice: &Advice) {
-        if advice.notes.is_empty() && advice.marks.is_empty() {
+        if advice.notes.is_empty() && advice.marks.is_empty() && advice.instructions.is_none() {
             return;
         }
         let told = |note: &model::Note| Told {
@@ -168,11 +173,18 @@ impl Intake {
             tokens: estimate_tokens(&note.text),
             items: note.items.clone(),
         };
+        // Only one behavior instructs.
+        let instructed = advice.instructions.iter().map(|text| Told {
+            from: "recall-on-compact".to_owned(),
+            text: text.clone(),
+            tokens: estimate_tokens(text),
+            items: Vec::new(),
+        });
         let injection = Injection {
             session: seen.event.session.clone(),
             subagent: seen.event.subagent.as_ref().map(|agent| agent.id.clone()),
             event: seen.event.name.clone(),
-            notes: advice.notes.iter().map(told).collect(),
+            notes: advice.notes.iter().map(told).chain(instructed).collect(),
             marks: advice.marks.clone(),
         };
         let deed = Deed::Injected { injection: Box::new(injection) };
@@ -190,7 +202,7 @@ impl Intake {
         if !self.spool.is_dirty() {
             return false;
         }
-        self.spool.drain(&self.place, |envelopes| {
+        let taken = self.spool.drain(&self.place, |envelopes| {
             let seen: Vec<Seen> = envelopes.into_iter().map(|envelope| self.see(envelope, true)).collect();
             // What is not to be kept is done with; the rest goes into the journal with one sync.
             let left: Vec<bool> = seen.iter().map(|seen| seen.leave.is_some()).collect();
@@ -205,7 +217,12 @@ impl Intake {
                 .drained
                 .fetch_add(done.iter().filter(|done| **done).count() as u64, Ordering::Relaxed);
             done
-        })
+        });
+        match self.spool.trouble() {
+            Some(what) => self.faults.raise(Trouble::Spool, &what),
+            None => self.faults.clear(Trouble::Spool),
+        }
+        taken
     }
 
     /// Takes in events of the past, oldest first: the last position and how many were new. Their turn was over
@@ -267,7 +284,8 @@ impl Intake {
         };
         // Filing needs a few names; only who speaks wants to know what a tool was given and gave.
         let mut event = adapter.glance(&incoming);
-        if engine::ALL.iter().any(|behavior| behavior.speaks_on(event.kind)) {
+        let speaks = |behavior: &&dyn Behavior| behavior.on().contains(&event.kind) && behavior.speaks_on(event.kind);
+        if engine::ALL.iter().any(speaks) {
             event = adapter.read(&incoming);
         }
         let workspace = event.cwd.as_deref().and_then(|cwd| self.workspaces.find(Path::new(cwd)));

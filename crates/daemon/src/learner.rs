@@ -14,6 +14,7 @@ use model::{Deed, OURSELVES};
 use store::{Batch, EventRow, StoreError, Stored, Tables};
 
 use crate::bell::Bell;
+use crate::faults::Trouble;
 use crate::intake::Intake;
 use crate::keeping;
 use crate::metrics::count;
@@ -114,6 +115,7 @@ impl Learner {
                 Err(error) => {
                     count(&self.intake.counters.learn_failures);
                     self.intake.log.warn(format_args!("learning waits: {error}"));
+                    self.intake.faults.raise_store(Trouble::Learning, &error);
                     if matches!(error, StoreError::Damaged(_)) && failures == 0 {
                         // Met after the opening. It is put aside once; if that does not help, waiting may.
                         if let Err(error) = begin_anew(&self.intake) {
@@ -180,6 +182,7 @@ impl Learner {
             tx.set_cursor(last)
         })?;
         self.move_to(last);
+        self.intake.faults.clear(Trouble::Learning);
         self.bells.iter().for_each(|bell| bell.ring());
         Ok(())
     }
@@ -283,6 +286,11 @@ fn open_or_rebuild(intake: &Intake) -> Result<Tables, StoreError> {
 fn begin_anew(intake: &Intake) -> Result<Tables, StoreError> {
     let path = intake.place.database();
     let aside = store::move_aside(&path)?;
+    let what = format!(
+        "The database was damaged. It lies in {} and is made anew from the journal; nothing recorded is lost.",
+        aside.display()
+    );
+    intake.faults.raise(Trouble::Rebuilt, &what);
     let mut tables = Tables::open(&path)?;
     match tables.carry_over(&aside, intake.journal.tail()) {
         Ok(carried) => intake.log.info(format_args!("from the old tables: {carried:?}")),

@@ -16,17 +16,21 @@ use model::{Event, MemoryId, SessionId, Tail};
 use store::Tables;
 
 use crate::embedding::Embedding;
+use crate::faults::Faults;
 
 /// Readers kept open: opening a database takes longer than most answers.
 const READERS: usize = 4;
 /// Conversations of which we know by heart what they were shown; the others are looked up.
 const MAX_CONVERSATIONS: usize = 256;
+/// A folder with more conversations has more than anybody counts at a start.
+const MAX_PAST: usize = 1000;
 /// Of the end of a conversation nobody needs more.
 const MAX_TAIL: u64 = 4 << 20;
 
 pub(crate) struct Lender {
     place: Place,
     embedding: Arc<Embedding>,
+    faults: Arc<Faults>,
     readers: Mutex<Readers>,
     shown: Mutex<Shown>,
 }
@@ -48,8 +52,8 @@ struct Shown {
 }
 
 impl Lender {
-    pub(crate) fn new(place: Place, embedding: Arc<Embedding>) -> Arc<Self> {
-        Arc::new(Self { place, embedding, readers: Mutex::default(), shown: Mutex::default() })
+    pub(crate) fn new(place: Place, embedding: Arc<Embedding>, faults: Arc<Faults>) -> Arc<Self> {
+        Arc::new(Self { place, embedding, faults, readers: Mutex::default(), shown: Mutex::default() })
     }
 
     /// Whoever copies or repairs the database must find no reader of ours.
@@ -158,12 +162,33 @@ impl Surroundings for Lender {
     }
 
     fn faults(&self) -> Vec<Fault> {
-        Vec::new()
+        self.faults.list()
     }
 
-    fn past_conversations(&self, _cwd: &str) -> u64 {
-        0
+    fn past_conversations(&self, transcript: &str) -> u64 {
+        let others = conversations_beside(Path::new(transcript));
+        let mut unknown = 0;
+        let counted = self.read(&mut |tables| {
+            for session in &others {
+                unknown += u64::from(!tables.has_session(session)?);
+            }
+            Ok(())
+        });
+        if counted.is_ok() { unknown } else { 0 }
     }
+}
+
+/// The names of the other conversations of the same folder. An agent keeps each in a file of its session's name.
+fn conversations_beside(transcript: &Path) -> Vec<String> {
+    let Some(folder) = transcript.parent() else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let files = entries.take(MAX_PAST).filter_map(|entry| {
+        let entry = entry.ok().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))?;
+        let path = entry.path();
+        let is_other = path.extension().is_some_and(|extension| extension == "jsonl") && path != transcript;
+        is_other.then(|| path.file_stem()?.to_str().map(str::to_owned)).flatten()
+    });
+    files.collect()
 }
 
 /// The last whole lines of a file.
@@ -216,7 +241,7 @@ impl Surroundings for Preview {
         self.0.faults()
     }
 
-    fn past_conversations(&self, cwd: &str) -> u64 {
-        self.0.past_conversations(cwd)
+    fn past_conversations(&self, transcript: &str) -> u64 {
+        self.0.past_conversations(transcript)
     }
 }

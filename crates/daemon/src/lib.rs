@@ -11,6 +11,7 @@ mod control;
 mod deeds;
 mod door;
 mod embedding;
+mod faults;
 mod intake;
 mod keeping;
 mod learner;
@@ -44,6 +45,7 @@ use crate::bell::Bell;
 use crate::control::Daemon;
 use crate::door::Door;
 use crate::embedding::Embedding;
+use crate::faults::{Faults, Trouble};
 use crate::intake::{Intake, now};
 use crate::keeping::Keeping;
 use crate::learner::Learner;
@@ -123,7 +125,7 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     let began = Instant::now();
     let (config, errors) = load_config();
     let log = Arc::new(Log::open(&place.logs(), config.number("logs.keep-bytes")));
-    for error in errors {
+    for error in &errors {
         log.warn(format_args!("configuration: {error}"));
     }
     silence_panics(&log);
@@ -136,13 +138,16 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     log.info(format_args!("version {version} opened the journal: {recovery:?}"));
     let intake = Arc::new(Intake::new(place.clone(), Arc::new(journal), Arc::clone(&log), config, redactor));
 
+    note_errors(&intake.faults, &errors);
+    let load_config = noting(load_config, Arc::clone(&intake.faults));
+
     let bound = Bound::bind(&place.socket()).map_err(at(place.socket()))?;
     lifecycle::write_pid(&place.pid_file()).map_err(at(place.pid_file()))?;
     intake.drain_spool();
 
     let (wish, wishes) = mpsc::channel();
     let embedding = Embedding::new(Arc::clone(&intake), Arc::default());
-    intake.lend(Lender::new(place.clone(), Arc::clone(&embedding)));
+    intake.lend(Lender::new(place.clone(), Arc::clone(&embedding), Arc::clone(&intake.faults)));
     let transcripts = Transcripts::new(Arc::clone(&intake), Arc::clone(&embedding.bell));
     let (asking, filed): (Arc<Bell>, Arc<Bell>) = Default::default();
     let bells = [&transcripts.bell, &embedding.bell, &asking, &filed].map(Arc::clone).to_vec();
@@ -279,6 +284,22 @@ fn look_after(intake: &Intake, learner: &Learner, bound: &Bound, wishes: &mpsc::
             intake.log.warn("the socket is no longer ours");
             return Wish::Stop;
         }
+    }
+}
+
+/// Whoever reads the configuration anew changes what is wrong with it.
+fn noting(load_config: LoadConfig, faults: Arc<Faults>) -> LoadConfig {
+    Box::new(move || {
+        let (config, errors) = load_config();
+        note_errors(&faults, &errors);
+        (config, errors)
+    })
+}
+
+fn note_errors(faults: &Faults, errors: &[ConfigError]) {
+    faults.clear(Trouble::Configuration);
+    for error in errors {
+        faults.raise(Trouble::Configuration, &format!("A setting is not taken: {error}"));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Notices that hooks have spooled something, for the price of one look at a folder's time stamp.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -21,11 +22,15 @@ pub(crate) struct SpoolWatch {
     folder: PathBuf,
     /// The folder's stamp when it was last seen empty; also the lock that lets one thread drain at a time.
     clean: Mutex<Option<SystemTime>>,
+    /// Why it could not be read when it was last drained.
+    unreadable: Mutex<Option<String>>,
+    /// Envelopes that were set aside since we started.
+    damaged: AtomicUsize,
 }
 
 impl SpoolWatch {
     pub(crate) fn new(folder: PathBuf) -> Self {
-        Self { folder, clean: Mutex::new(None) }
+        Self { folder, clean: Mutex::default(), unreadable: Mutex::default(), damaged: AtomicUsize::new(0) }
     }
 
     pub(crate) fn is_dirty(&self) -> bool {
@@ -39,10 +44,18 @@ impl SpoolWatch {
     pub(crate) fn drain(&self, place: &Place, mut take: impl FnMut(Vec<Envelope>) -> Vec<bool>) -> bool {
         let mut clean = self.clean.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = self.stamp();
-        let Ok(mut spool) = Spool::drain(place) else { return false };
+        let mut spool = match Spool::drain(place) {
+            Ok(spool) => spool,
+            Err(error) => {
+                self.note_unreadable(Some(format!("What was kept aside for us cannot be read: {error}.")));
+                return false;
+            }
+        };
+        self.note_unreadable(None);
         let mut taken = false;
         loop {
-            let (paths, envelopes) = next_batch(&mut spool);
+            let (paths, envelopes, damaged) = next_batch(&mut spool);
+            self.damaged.fetch_add(damaged, Ordering::Relaxed);
             if paths.is_empty() {
                 // What we removed changed the stamp; look again next time.
                 *clean = if taken { None } else { stamp };
@@ -62,19 +75,35 @@ impl SpoolWatch {
         }
     }
 
+    /// What a person should know of it.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        let unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        unreadable.or_else(|| {
+            let aside = self.folder.join("damaged");
+            (self.damaged.load(Ordering::Relaxed) > 0).then(|| {
+                format!("Envelopes that were kept aside for us are damaged; they lie in {}.", aside.display())
+            })
+        })
+    }
+
+    fn note_unreadable(&self, why: Option<String>) {
+        *self.unreadable.lock().unwrap_or_else(PoisonError::into_inner) = why;
+    }
+
     fn stamp(&self) -> Option<SystemTime> {
         std::fs::metadata(&self.folder).ok()?.modified().ok()
     }
 }
 
-/// The next few envelopes and where they lie. What there is nothing to keep of is removed on the way.
-fn next_batch(spool: &mut Spool) -> (Vec<PathBuf>, Vec<Envelope>) {
-    let (mut paths, mut envelopes, mut bytes) = (Vec::new(), Vec::new(), 0);
+/// The next few envelopes, where they lie, and how many on the way were damaged. What there is nothing to keep of
+/// is removed.
+fn next_batch(spool: &mut Spool) -> (Vec<PathBuf>, Vec<Envelope>, usize) {
+    let (mut paths, mut envelopes, mut bytes, mut damaged) = (Vec::new(), Vec::new(), 0, 0);
     while paths.len() < BATCH && bytes < BATCH_BYTES {
         match spool.next() {
             None => break,
             // A damaged one was set aside by the spool itself.
-            Some(Spooled::Damaged { .. }) => {}
+            Some(Spooled::Damaged { .. }) => damaged += 1,
             // A private prompt began its turn when it was spooled.
             Some(Spooled::Whole { path, private_prompt: true, .. }) => {
                 let _ = remove(&path);
@@ -86,5 +115,5 @@ fn next_batch(spool: &mut Spool) -> (Vec<PathBuf>, Vec<Envelope>) {
             }
         }
     }
-    (paths, envelopes)
+    (paths, envelopes, damaged)
 }

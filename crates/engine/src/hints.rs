@@ -17,13 +17,20 @@ const MAX_TAGS: usize = 8;
 pub(crate) struct Hints {
     /// A part of a folder's path in small letters, and the project it means.
     hints: Vec<(String, String)>,
-    pub(crate) match_boost: f32,
+    match_boost: f32,
 }
 
 impl Default for Hints {
     fn default() -> Self {
         Self { hints: Vec::new(), match_boost: MATCH_BOOST }
     }
+}
+
+/// The projects one folder belongs to, as a person says, and what that is worth.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Hinted {
+    pub(crate) tags: Vec<String>,
+    pub(crate) match_boost: f32,
 }
 
 /// What is wrong with the file, for a person.
@@ -76,8 +83,12 @@ impl Hints {
         Ok(read)
     }
 
-    /// The projects this folder belongs to, as the person says.
-    pub(crate) fn tags(&self, cwd: &str) -> Vec<String> {
+    /// What is hinted at for this folder.
+    pub(crate) fn at(&self, cwd: &str) -> Hinted {
+        Hinted { tags: self.tags(cwd), match_boost: self.match_boost }
+    }
+
+    fn tags(&self, cwd: &str) -> Vec<String> {
         let cwd = cwd.to_lowercase();
         let mut tags: Vec<String> = Vec::new();
         for (_, tag) in self.hints.iter().filter(|(part, _)| cwd.contains(part)) {

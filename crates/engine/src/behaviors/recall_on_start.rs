@@ -16,7 +16,7 @@ use store::{Batch, HandOffRow, Tables};
 
 use super::hand_off::replay;
 use crate::behavior::{Behavior, Context};
-use crate::hints::Hints;
+use crate::hints::{Hinted, Hints};
 use crate::{Page, Result};
 
 pub(in crate::behaviors) use candidates::homes;
@@ -89,8 +89,7 @@ impl Behavior for RecallOnStart {
 
 impl RecallOnStart {
     fn start(&self, cx: &Context, event: &Event, source: StartSource, budget: u32) -> Result<Option<Note>> {
-        // A file that cannot be read is told by `welcome`.
-        let hints = Hints::load(cx.around.data()).unwrap_or_default();
+        let hinted = hinted(cx, event);
         let (told, hand_off, found) = cx.read(|tables| {
             let told = match source {
                 StartSource::Resume => tables.told_by(self.name(), &event.session, TOLD)?,
@@ -99,7 +98,7 @@ impl RecallOnStart {
             // A session that was never told anything is as good as new.
             let since = told.first().map(|(seq, _)| Since { seq: *seq, session: &event.session });
             let hand_off = handed_over(tables, cx, event, source)?;
-            Ok((told, hand_off, candidates::gather(tables, cx, &hints, since)?))
+            Ok((told, hand_off, candidates::gather(tables, cx, &hinted, since)?))
         })?;
         let told: Vec<String> = told.into_iter().map(|(_, text)| text).collect();
         let mut speech =
@@ -117,7 +116,8 @@ impl RecallOnStart {
 
     /// Only what is critical: a subagent has nothing of what its parent was told.
     fn brief(&self, cx: &Context, event: &Event, budget: u32) -> Result<Option<Note>> {
-        let found = cx.read(|tables| candidates::critical(tables, cx))?;
+        let hinted = hinted(cx, event);
+        let found = cx.read(|tables| candidates::critical(tables, cx, &hinted))?;
         let mut speech = Speech {
             cx,
             event,
@@ -130,6 +130,12 @@ impl RecallOnStart {
         speech.critical(&found);
         Ok(speech.page.finish(self.name()))
     }
+}
+
+/// A file that cannot be read hints at nothing; `welcome` tells of it.
+fn hinted(cx: &Context, event: &Event) -> Hinted {
+    let root = cx.workspace.as_ref().map(|here| here.root.as_str());
+    Hints::load(cx.around.data()).unwrap_or_default().at(event.cwd.as_deref().or(root).unwrap_or_default())
 }
 
 /// What was handed over to whoever sits here now. After a compaction and on resume it is the session's own. A new

@@ -42,9 +42,12 @@ impl Behavior for Welcome {
         if !matches!(event.detail, Detail::Start { source: StartSource::Startup, .. }) {
             return Ok(advice);
         }
-        greet(cx, event, &mut advice)?;
-        tell_faults(cx, &mut advice)?;
-        Ok(advice)
+        tell_faults(cx, &mut advice);
+        match greet(cx, event, &mut advice) {
+            // Without tables there is nothing to greet with; why there are none is a fault, and that is told.
+            Err(error) if advice.is_silent() => Err(error),
+            _ => Ok(advice),
+        }
     }
 }
 
@@ -55,7 +58,7 @@ fn greet(cx: &Context, event: &Event, advice: &mut Advice) -> Result<()> {
         if tables.is_marked(&mark)? {
             return Ok(None);
         }
-        let memories = tables.count_at(&homes(tables, Some(here), &Hints::default())?)?;
+        let memories = tables.count_at(&homes(tables, Some(here), &[])?)?;
         // The one that begins just now remembers nothing.
         let own = u64::from(tables.has_session(event.session.as_str())?);
         Ok(Some((memories, tables.count_sessions(&here.key)?.saturating_sub(own))))
@@ -81,28 +84,25 @@ fn greet(cx: &Context, event: &Event, advice: &mut Advice) -> Result<()> {
     Ok(())
 }
 
-fn tell_faults(cx: &Context, advice: &mut Advice) -> Result<()> {
+fn tell_faults(cx: &Context, advice: &mut Advice) {
     let mut faults = cx.around.faults();
     faults.extend(bad_hints(cx));
     if faults.is_empty() {
-        return Ok(());
+        return;
     }
-    let mark = |fault: &Fault| format!("fault:{}", fault.name);
-    let new = cx.read(|tables| {
-        let mut new = Vec::new();
-        for fault in faults {
-            if new.len() < MAX_FAULTS && !tables.is_marked(&mark(&fault))? {
-                new.push(fault);
-            }
-        }
-        Ok(new)
+    let marks: Vec<String> = faults.iter().map(|fault| format!("fault:{}", fault.name)).collect();
+    let told = cx.read(|tables| {
+        let asked: std::result::Result<Vec<bool>, store::StoreError> =
+            marks.iter().map(|mark| tables.is_marked(mark)).collect();
+        Ok(asked?)
     });
-    // Where the tables cannot be read, that is the fault, and nobody knows what was told.
-    for fault in new? {
-        advice.tells.push(banner(&fault));
-        advice.marks.push(mark(&fault));
+    // Where the tables cannot be read nobody knows what was told, and a fault told twice is better than never.
+    let told = told.unwrap_or_else(|_| vec![false; marks.len()]);
+    let new = faults.iter().zip(marks).zip(told).filter(|(_, told)| !told).map(|(new, _)| new);
+    for (fault, mark) in new.take(MAX_FAULTS) {
+        advice.tells.push(banner(fault));
+        advice.marks.push(mark);
     }
-    Ok(())
 }
 
 /// A person's own file that cannot be read. Another mistake in it is another fault.
@@ -249,5 +249,14 @@ mod tests {
         assert!(advice.tells[1].contains("project_hints.toml is not valid TOML"), "{}", advice.tells[1]);
         note(&mut tables, &advice);
         assert!(Welcome.advise(&cx, &start(StartSource::Startup)).unwrap().is_silent());
+    }
+
+    #[test]
+    fn a_fault_is_told_also_where_the_tables_cannot_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("derived.db");
+        let fault = Fault { name: "x".into(), what: "Damaged.".into(), repair: "throughline doctor".into() };
+        let cx = context_in(Arc::new(Around { faults: vec![fault], ..Around::new(&path) }));
+        assert_eq!(Welcome.advise(&cx, &start(StartSource::Startup)).unwrap().tells.len(), 1);
     }
 }

@@ -8,7 +8,7 @@ use recall::standing::{Standing, Weight, weigh};
 use store::{MemoryRow, StandingRow, Tables};
 
 use crate::behavior::{Context, Workspace};
-use crate::hints::Hints;
+use crate::hints::Hinted;
 use crate::{Result, origin};
 
 /// Clones of one repository and projects a person has hinted at; more is no place to be at home.
@@ -83,10 +83,10 @@ impl Since<'_> {
 pub(super) fn gather(
     tables: &Tables,
     cx: &Context,
-    hints: &Hints,
+    hinted: &Hinted,
     since: Option<Since<'_>>,
 ) -> Result<Found> {
-    let homes = homes(tables, cx.workspace.as_ref(), hints)?;
+    let homes = homes(tables, cx.workspace.as_ref(), &hinted.tags)?;
     let mut rows: BTreeMap<u64, (StandingRow, usize)> = BTreeMap::new();
     let mut add = |found: Vec<StandingRow>| {
         for row in found.into_iter().filter(|row| Since::is_news(since, row)) {
@@ -115,7 +115,7 @@ pub(super) fn gather(
     }
     rows.retain(|_, (row, _)| KINDS.contains(&row.kind));
 
-    let place = Place { homes: &homes, here: cx.workspace.as_ref(), boost: hints.match_boost, now: cx.now };
+    let place = Place { homes: &homes, here: cx.workspace.as_ref(), boost: hinted.match_boost, now: cx.now };
     let mut recent: Vec<StandingRow> = rows
         .values()
         .map(|(row, _)| row)
@@ -141,14 +141,9 @@ pub(super) fn gather(
 }
 
 /// What is critical here, and nothing else.
-pub(super) fn critical(tables: &Tables, cx: &Context) -> Result<Vec<Candidate>> {
-    let homes = homes(tables, cx.workspace.as_ref(), &Hints::default())?;
-    let place = Place {
-        homes: &homes,
-        here: cx.workspace.as_ref(),
-        boost: recall::standing::MATCH_BOOST,
-        now: cx.now,
-    };
+pub(super) fn critical(tables: &Tables, cx: &Context, hinted: &Hinted) -> Result<Vec<Candidate>> {
+    let homes = homes(tables, cx.workspace.as_ref(), &hinted.tags)?;
+    let place = Place { homes: &homes, here: cx.workspace.as_ref(), boost: hinted.match_boost, now: cx.now };
     let mut rows = Vec::new();
     for home in homes.iter().map(|home| Some(home.as_str())).chain([None]) {
         let said = tables.always_said(home, ALWAYS)?;
@@ -162,13 +157,13 @@ pub(super) fn critical(tables: &Tables, cx: &Context) -> Result<Vec<Candidate>> 
 pub(in crate::behaviors) fn homes(
     tables: &Tables,
     here: Option<&Workspace>,
-    hints: &Hints,
+    tags: &[String],
 ) -> Result<Vec<String>> {
     let Some(here) = here else { return Ok(Vec::new()) };
     let mut homes = tables.project_family(&here.project_key)?;
     homes.push(here.project.clone());
-    for tag in hints.tags(&here.root) {
-        homes.extend(tables.project_family(&tag)?);
+    for tag in tags {
+        homes.extend(tables.project_family(tag)?);
     }
     let mut known = HashSet::new();
     homes.retain(|home| known.insert(home.clone()));

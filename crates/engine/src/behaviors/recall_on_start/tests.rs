@@ -67,12 +67,7 @@ impl World {
     }
 
     fn say(&self, source: StartSource) -> Option<Note> {
-        self.say_in(&self.context(), source)
-    }
-
-    fn say_in(&self, cx: &Context, source: StartSource) -> Option<Note> {
-        let start = start(source);
-        RecallOnStart.advise(cx, &start).unwrap().notes.pop()
+        say_in(&self.context(), source)
     }
 
     /// As the daemon does it after the reply.
@@ -90,6 +85,10 @@ impl World {
         let seq = self.seq;
         self.tables.write(|batch| batch.put_injection(seq, NOW, &injection)).unwrap();
     }
+}
+
+fn say_in(cx: &Context, source: StartSource) -> Option<Note> {
+    RecallOnStart.advise(cx, &start(source)).unwrap().notes.pop()
 }
 
 fn start(source: StartSource) -> Event {
@@ -189,7 +188,7 @@ fn relevance_to_the_workspace_goes_before_youth() {
     });
     let mut cx = world.context();
     cx.workspace.as_mut().unwrap().branch = Some("main".into());
-    let note = world.say_in(&cx, StartSource::Startup).unwrap();
+    let note = say_in(&cx, StartSource::Startup).unwrap();
     let said = of(&note, "weighted");
     assert_eq!(said[0], used, "{}", note.text);
     let place = |id| said.iter().position(|one| *one == id).unwrap();
@@ -343,12 +342,12 @@ fn no_budget_is_silence_and_no_part_takes_it_all() {
     let mut config = Config::default();
     config.set(Layer::User, "test", "recall.start-tokens", "0").unwrap();
     let cx = Context { config: Arc::new(config), ..world.context() };
-    assert_eq!(world.say_in(&cx, StartSource::Startup), None);
+    assert_eq!(say_in(&cx, StartSource::Startup), None);
     let note = world.say(StartSource::Startup).unwrap();
     assert_eq!(parts(&note), ["identity", "critical"]);
     let mut config = Config::default();
     config.set(Layer::User, "test", "recall.start-tokens", "1000000").unwrap();
     let cx = Context { config: Arc::new(config), ..world.context() };
-    let note = world.say_in(&cx, StartSource::Startup).unwrap();
+    let note = say_in(&cx, StartSource::Startup).unwrap();
     assert!(note.text.chars().count() < 10_000);
 }

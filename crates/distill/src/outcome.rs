@@ -92,6 +92,8 @@ struct Work<'a> {
     passing: Vec<&'a str>,
     failing: Vec<&'a str>,
     attempts: u32,
+    /// What fails was left behind: later turns proved their work.
+    went_on: bool,
 }
 
 impl<'a> Work<'a> {
@@ -114,14 +116,16 @@ impl<'a> Work<'a> {
                 work.last_proof = work.last_proof.max(check.at);
             }
         }
-        for open in states.iter().flat_map(|state| &state.open).filter(|open| open.told || open.attempts > 1)
-        {
+        work.went_on = true;
+        let open = states.iter().flat_map(|state| state.open.iter().map(move |open| (state, open)));
+        for (state, open) in open.filter(|(_, open)| open.told || open.attempts > 1) {
             let resolved = checks().any(|check| check.ok && check.shown == open.shown && check.at > open.at);
             if !resolved && !open.expected {
                 if !work.failing.contains(&open.shown.as_str()) {
                     work.failing.push(&open.shown);
                 }
                 work.attempts = work.attempts.max(open.attempts);
+                work.went_on &= state.done_so_far.proved_in_turn > open.turn;
             }
         }
         work
@@ -137,7 +141,11 @@ impl<'a> Work<'a> {
         if self.edits == 0 && self.commits == 0 && self.attempts < 2 {
             return None;
         }
-        let outcome = if proven { SessionOutcome::PartialMinus } else { SessionOutcome::Failed };
+        let outcome = match (proven, self.went_on && self.is_proven()) {
+            (true, true) => SessionOutcome::PartialPlus,
+            (true, false) => SessionOutcome::PartialMinus,
+            (false, _) => SessionOutcome::Failed,
+        };
         Some((outcome, self.sentence("", ending)))
     }
 

@@ -63,6 +63,9 @@ pub(crate) struct OpenFailure {
     pub told: bool,
     /// A test that was written to fail first.
     pub expected: bool,
+    /// The turn in which it was last seen, counted from 1.
+    #[serde(default)]
+    pub turn: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

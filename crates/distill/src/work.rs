@@ -296,8 +296,10 @@ impl Sorter<'_> {
                 })
                 .map(|(line, edit, event)| (format!("{}: `{line}`", file_name(&edit.file)), event))
                 .collect();
+            let turn = self.state.turns;
             let open = &mut self.state.open[place];
             open.attempts += 1;
+            open.turn = turn;
             let again = open.fault.signature() == fault.signature();
             if again {
                 for one in tried {
@@ -343,6 +345,7 @@ impl Sorter<'_> {
             tried: Vec::new(),
             told: false,
             expected,
+            turn: self.state.turns,
         };
         if self.state.open.len() >= State::MAX_OPEN {
             self.state.open.remove(0);

@@ -30,6 +30,10 @@ const COMMIT: &str = "bash git commit -am 'journal: seal once'
  1 file changed, 1 insertion(+), 1 deletion(-)
 .
 ";
+const LINT: &str = "bash cargo clippy -p ledger
+    Finished `dev` profile in 0.4s
+.
+";
 const ASK: &str = "> why does the journal not seal?\n.\n";
 const STOP: &str = "< I looked at the journal.\n.\n";
 
@@ -70,6 +74,30 @@ fn what_still_fails_at_the_end_is_no_success() {
     check(&[COMMIT, EDIT, FAIL], plain, Some(PartialMinus), "still fails");
     check(&[FAIL], plain, None, "");
     check(&[FAIL, FAIL], plain, Some(Failed), "still fails");
+}
+
+#[test]
+fn a_failure_that_later_turns_left_behind_weighs_less() {
+    let later = format!("> then do the other thing\n.\n{EDIT}{LINT}{STOP}");
+    let script = format!("{ASK}{EDIT}{FAIL}{STOP}{later}");
+    let (outcome, why) = judge(&script, &Ending::default()).unwrap();
+    assert_eq!(outcome, PartialPlus, "{why}");
+    assert!(why.contains("`cargo test -p store` still fails") && why.contains("passes"), "{why}");
+    check(&[EDIT, FAIL, LINT], Ending::default(), Some(PartialMinus), "still fails");
+}
+
+#[test]
+fn whole_sessions_are_judged_as_a_reader_would() {
+    for (name, expected) in [
+        // A test for another platform, and a check of types, that nobody went back to.
+        ("rust-bug-hunt", PartialPlus),
+        ("python-operations", PartialPlus),
+        ("typescript-feature", Succeeded),
+    ] {
+        let path = format!("{}/tests/sessions/{name}.session", env!("CARGO_MANIFEST_DIR"));
+        let (outcome, why) = judge(&std::fs::read_to_string(path).unwrap(), &Ending::default()).unwrap();
+        assert_eq!(outcome, expected, "{name}: {why}");
+    }
 }
 
 #[test]

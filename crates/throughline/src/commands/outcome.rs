@@ -19,10 +19,10 @@ pub(crate) struct Outcome {
     /// The session's id, or a unique beginning of it [default: all, the latest first]
     session: Option<String>,
     /// How it ended: succeeded, partial+, partial-, failed. Without it, what is known is shown
-    #[arg(value_parser = outcome, requires = "session")]
-    outcome: Option<SessionOutcome>,
+    #[arg(value_parser = outcome, value_name = "OUTCOME", requires = "session")]
+    said: Option<SessionOutcome>,
     /// Why, in your words
-    #[arg(long, value_name = "TEXT", requires = "outcome")]
+    #[arg(long, value_name = "TEXT", requires = "said")]
     note: Option<String>,
     /// The last so many; 0 for all [default: 20, with --json all]
     #[arg(long, conflicts_with = "session")]
@@ -37,8 +37,8 @@ impl Outcome {
         let tables = reader::tables(world)?;
         let Some(session) = &self.session else { return self.list(world, &tables) };
         let session = reader::session(&tables, session)?.id;
-        match self.outcome {
-            Some(outcome) => say(world, session, outcome, self.note.as_deref(), self.json),
+        match self.said {
+            Some(outcome) => say(world, &session, outcome, self.note.as_deref(), self.json),
             None => show(&tables, &session, self.json),
         }
     }
@@ -89,7 +89,7 @@ fn show(tables: &Tables, session: &SessionId, as_json: bool) -> anyhow::Result<(
 
 fn say(
     world: &World,
-    session: SessionId,
+    session: &SessionId,
     outcome: SessionOutcome,
     note: Option<&str>,
     as_json: bool,
@@ -100,7 +100,7 @@ fn say(
         return Err(hint(Failure::Person, what, "keep the rest with `throughline remember`"));
     }
     reader::send(world, &[Deed::Outcome { session: session.clone(), outcome, note }])?;
-    show(&reader::tables(world)?, &session, as_json)
+    show(&reader::tables(world)?, session, as_json)
 }
 
 /// `partial+ (inferred): 1 commit was made; 2 steps are left open`.

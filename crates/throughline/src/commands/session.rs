@@ -73,7 +73,7 @@ pub(super) fn show(world: &World, tables: &Tables, session: SessionRow, as_json:
         return BroughtIn { id: session.id.clone(), session: Some(session), memories }.show(world, as_json);
     }
     let (color, width) = (world.color, world.width);
-    let story = Story { prompts, events, memories, summaries, outcome, session, color, width };
+    let story = Story { session, prompts, events, memories, summaries, outcome, color, width };
     if as_json {
         return print::json(&json!({
             "session": story.session,

@@ -37,7 +37,13 @@ pub fn learn(batch: &mut Batch<'_>, done: Done, deed: &Deed) -> Result<()> {
         Deed::Outcome { session, outcome, note } => {
             batch.put_outcome(session, *outcome, "person", note.as_deref().unwrap_or_default(), done.at)?;
         }
-        Deed::Checkpoint { checkpoint } => batch.put_checkpoint(checkpoint)?,
+        Deed::Checkpoint { checkpoint } => {
+            batch.put_checkpoint(checkpoint)?;
+            // The conversation up to here belongs to the place to come back to.
+            if let Some(session) = &checkpoint.session {
+                batch.ask_for_archive(session, done.at)?;
+            }
+        }
         Deed::DropCheckpoints { ids } => {
             for id in ids {
                 batch.drop_checkpoint(id)?;

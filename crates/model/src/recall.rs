@@ -147,7 +147,7 @@ pub struct Checkpoint {
     pub head: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// The ref that holds the files; none where nothing differed from `head`, or where there is no repository.
+    /// The ref that holds the files; none where there is no repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -158,6 +158,20 @@ impl Batch<'_> {
         Ok(())
     }
 
+    /// Asks for a session's transcript to be kept now, as if its turn were over.
+    pub fn ask_for_archive(&mut self, session: &SessionId, at: Millis) -> Result<(), StoreError> {
+        self.run(
+            "INSERT INTO session_states (session, name, state, at)
+             SELECT id, ?2, json_object('agent', agent, 'path', transcript, 'workspace', workspace,
+                 'project', project, 'branch', branch, 'project-key',
+                 (SELECT project_key FROM memories WHERE session = ?1 AND project_key IS NOT NULL LIMIT 1)), ?3
+             FROM sessions WHERE id = ?1 AND transcript IS NOT NULL
+             ON CONFLICT (session, name) DO UPDATE SET state = excluded.state, at = excluded.at",
+            params![session.as_str(), super::ARCHIVE_DUE, number(at)],
+        )?;
+        Ok(())
+    }
+
     pub fn drop_checkpoint(&mut self, id: &str) -> Result<(), StoreError> {
         self.run("DELETE FROM checkpoints WHERE id = ?1", [id])?;
         Ok(())

@@ -216,3 +216,24 @@ fn a_secret_in_a_message_is_kept_nowhere() {
     assert!(!message.contains(&secret), "{message}");
     assert!(house.files_with(&secret).is_empty());
 }
+
+#[test]
+fn a_checkpoint_archives_the_conversation_up_to_here_in_the_middle_of_a_turn() {
+    let house = repository();
+    let transcript = house.home().join("talk.jsonl");
+    let said = json!({
+        "type": "user", "sessionId": "s1", "uuid": "u1", "timestamp": "2026-05-01T10:00:00.000Z",
+        "message": { "role": "user", "content": "tell the axolotl of the migration" },
+        "promptSource": "sdk",
+    });
+    fs::write(&transcript, format!("{said}\n")).unwrap();
+    house.send(&json!({
+        "hook_event_name": "UserPromptSubmit", "session_id": "s1", "cwd": house.work(),
+        "transcript_path": transcript, "prompt": "tell the axolotl of the migration",
+    }));
+    let made = create(&house, &["--session", "s1"]);
+    assert_eq!(made["transcript_archived"], true, "{made}");
+    assert!(house.ok(&["session", "transcript", "s1"]).contains("axolotl"));
+    let hits = value(&house.ok(&["search", "axolotl", "--kind", "chunk", "--json"]));
+    assert_eq!(hits.as_array().map(Vec::len), Some(1), "{hits}");
+}

@@ -84,7 +84,8 @@ impl Create {
             return Err(person(format!("nothing was kept: {error}")));
         }
         let dropped = make_room(world, files.repository(), &record)?;
-        let made = Made { record, files, recorded, dropped, waiting: wait_for_embedding(world) };
+        let archived = recorded.is_ok().then(|| wait_for_archive(world, record.session.as_ref())).flatten();
+        let made = Made { record, files, recorded, dropped, archived, waiting: wait_for_embedding(world) };
         if self.json { print::json(&made.to_json()) } else { made.print() }
     }
 }
@@ -185,6 +186,21 @@ fn make_room(
     Ok(dropped)
 }
 
+/// Whether the conversation so far is archived, after a while. `None`: there is none, or nobody could say.
+fn wait_for_archive(world: &World, session: Option<&SessionId>) -> Option<bool> {
+    let session = session?;
+    let tables = reader::tables(world).ok()?;
+    tables.session(session.as_str()).ok()??.transcript?;
+    let until = Instant::now() + EMBEDDING;
+    loop {
+        let is_due = tables.state(session, store::ARCHIVE_DUE).ok()?.is_some();
+        if !is_due || Instant::now() >= until {
+            return Some(!is_due);
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
 /// Memories that have no vector yet, after a while. `None`: nobody could say.
 fn wait_for_embedding(world: &World) -> Option<u64> {
     let until = Instant::now() + EMBEDDING;
@@ -204,6 +220,7 @@ struct Made {
     files: Files,
     recorded: anyhow::Result<Value>,
     dropped: Vec<String>,
+    archived: Option<bool>,
     waiting: Option<u64>,
 }
 
@@ -212,6 +229,7 @@ impl Made {
         let mut value = json!(self.record);
         value["recorded"] = json!(self.recorded.is_ok());
         value["dropped"] = json!(self.dropped);
+        value["transcript_archived"] = json!(self.archived);
         value["unembedded"] = json!(self.waiting);
         match &self.files {
             Files::None(why) => value["no_files"] = json!(why),
@@ -267,6 +285,11 @@ impl Made {
                 ("hand-off", "none: no single session is at work here, `--session` names one".to_owned())
             }
         });
+        match self.archived {
+            Some(true) => parts.push(("transcript", "archived up to here".to_owned())),
+            Some(false) => parts.push(("transcript", "is still being archived".to_owned())),
+            None => {}
+        }
         parts.push(match self.waiting {
             Some(0) => ("memories", "all findable by meaning".to_owned()),
             Some(waiting) => ("memories", format!("{waiting} are not yet findable by meaning")),

@@ -2,6 +2,7 @@
 //! is; the words are read elsewhere, and redacted on their way into the journal as every deed's are.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use engine::memory::MAX_TEXT;
@@ -10,7 +11,7 @@ use notes::Note;
 use store::{MemoryRow, StoreError};
 
 use super::folder::{Content, Found, Listing, Unread};
-use super::state::{Entry, Told, Use, said};
+use super::state::{Entry, Told, Use, said, title};
 use super::sync::{Sync, is_long_gone};
 use super::{QUIET, RETRY};
 use crate::deeds;
@@ -48,7 +49,7 @@ impl Sync<'_> {
         let known: Vec<(MemoryId, Fresh)> = known.collect();
         for some in known.chunks(AT_ONCE) {
             if self.files.touched.bell.is_closed() || !self.take_in(some)? {
-                self.look_again(RETRY);
+                self.look_at_files_after(RETRY);
                 return Ok(false);
             }
         }
@@ -92,7 +93,7 @@ impl Sync<'_> {
                 Ok(content) => content,
                 Err(Unread::Busy) => {
                     keep();
-                    self.look_soon();
+                    self.look_at_files_after(QUIET);
                     continue;
                 }
                 Err(Unread::Problem(what)) => {
@@ -119,12 +120,6 @@ impl Sync<'_> {
             fresh.push(Fresh { path: path.clone(), modified: stamp.millis(), content, note });
         }
         fresh
-    }
-
-    /// A file that is being written is looked at again, whether or not somebody tells of its end.
-    fn look_soon(&mut self) {
-        self.files.touched.flag.store(true, std::sync::atomic::Ordering::SeqCst);
-        self.look_again(QUIET);
     }
 
     fn tell_slips(&self, path: &str, note: &Note) {
@@ -240,9 +235,14 @@ impl Sync<'_> {
         for (id, file) in files {
             let row = self.tables.memory_of(*id)?;
             let before = self.work.state.entries.get(id);
+            let here = Told::of_note(&file.note, &file.path);
+            let newer = Newer::of(&here, before, row.as_ref());
+            let told = row.as_ref().map(|row| Told::of(&row.memory)).unwrap_or_default();
             let entry = Entry {
                 said: said(&file.note),
-                row: row.as_ref().map(|row| Told::of(&row.memory)).unwrap_or_default(),
+                // What the store knows better is still to be written.
+                row: before.map_or(told, |before| newer.keep(&before.row, told)),
+                file: here,
                 use_: Use::of_note(&file.note),
                 counted_at: before.map_or(0, |entry| entry.counted_at),
                 ..Entry::new(*id, &file.path, file.content.stamp, file.content.hash)
@@ -282,7 +282,7 @@ impl Sync<'_> {
         let certain: Vec<MemoryId> =
             gone.iter().copied().filter(|id| is_long_gone(self.work.missing[id])).collect();
         if certain.len() < gone.len() {
-            self.look_soon_after(CONFIRMED);
+            self.look_at_files_after(CONFIRMED);
         }
         if !certain.is_empty() {
             self.withdraw(&certain)?;
@@ -290,8 +290,9 @@ impl Sync<'_> {
         Ok(is_back)
     }
 
-    fn look_soon_after(&mut self, after: Duration) {
-        self.files.touched.flag.store(true, std::sync::atomic::Ordering::SeqCst);
+    /// Looks at the files again, whether or not somebody tells of a change.
+    pub(super) fn look_at_files_after(&mut self, after: Duration) {
+        self.files.touched.flag.store(true, Ordering::SeqCst);
         self.look_again(after);
     }
 
@@ -305,7 +306,7 @@ impl Sync<'_> {
         let deeds =
             used.chunks(AT_ONCE).map(|some| Deed::Withdraw { ids: some.iter().map(|(id, _)| *id).collect() });
         if !used.is_empty() && !self.learned(deeds.collect())? {
-            self.look_soon_after(RETRY);
+            self.look_at_files_after(RETRY);
             return Ok(());
         }
         let used: HashMap<MemoryId, Use> = used.into_iter().collect();
@@ -361,25 +362,66 @@ fn deeds_of(id: MemoryId, file: &Fresh, entry: Option<&Entry>, row: Option<&Memo
     deeds
 }
 
-/// The memory as the file has it. Where both have changed the file holds; what the store said is in the journal.
+/// The parts of a memory that changed in the store and not in the file since both were the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Newer {
+    title: bool,
+    text: bool,
+    critical: bool,
+    pinned: bool,
+}
+
+impl Newer {
+    fn of(here: &Told, entry: Option<&Entry>, row: Option<&MemoryRow>) -> Self {
+        let (Some(entry), Some(row)) = (entry.filter(|entry| entry.is_live()), row) else {
+            return Self::default();
+        };
+        let (file, before, now) = (&entry.file, &entry.row, Told::of(&row.memory));
+        Self {
+            title: file.title == here.title && before.title != now.title,
+            text: file.text == here.text && before.text != now.text,
+            critical: file.critical == here.critical && before.critical != now.critical,
+            pinned: file.pinned == here.pinned && before.pinned != now.pinned,
+        }
+    }
+
+    /// The earlier one's parts where the store knows better, so that they differ from what it says.
+    fn keep(self, earlier: &Told, now: Told) -> Told {
+        Told {
+            title: if self.title { earlier.title } else { now.title },
+            text: if self.text { earlier.text } else { now.text },
+            critical: if self.critical { earlier.critical } else { now.critical },
+            pinned: if self.pinned { earlier.pinned } else { now.pinned },
+        }
+    }
+}
+
+/// The memory as the file has it. Where both have changed the same part the file holds; what the store said is in the
+/// journal.
 fn memory_of(id: MemoryId, file: &Fresh, entry: Option<&Entry>, row: Option<&MemoryRow>) -> Memory {
     let note = &file.note;
-    let stem =
-        file.path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map_or("", |(stem, _)| stem);
-    let title = note.title.clone().unwrap_or_else(|| stem.replace(['-', '_'], " "));
+    let newer = Newer::of(&Told::of_note(note, &file.path), entry, row);
     let at = note.created.unwrap_or(file.modified);
     let mut memory = row.map_or_else(
         || Memory::new(id, MemoryKind::Note, at, String::new(), String::new()),
         |row| row.memory.clone(),
     );
-    // A mark the file does not speak of is none, unless somebody has set it since the file was written.
-    let is_newer = row.is_some_and(|row| entry.is_none_or(|entry| Told::of(&row.memory) != entry.row));
-    memory.critical = note.critical.unwrap_or(memory.critical && is_newer);
-    memory.pinned = note.pinned.unwrap_or(memory.pinned && is_newer);
+    if !newer.title {
+        memory.title = title(note, &file.path);
+    }
+    if !newer.text {
+        memory.text.clone_from(&note.text);
+    }
+    // A mark that a file we know does not speak of is none; of one we do not know it is not spoken of.
+    let unsaid = |mark: bool| mark && entry.is_none();
+    if !newer.critical {
+        memory.critical = note.critical.unwrap_or(unsaid(memory.critical));
+    }
+    if !newer.pinned {
+        memory.pinned = note.pinned.unwrap_or(unsaid(memory.pinned));
+    }
     memory.kind = note.kind.unwrap_or(memory.kind);
-    memory.title = title;
     memory.subtitle.clone_from(&note.description);
-    memory.text.clone_from(&note.text);
     memory.concepts.clone_from(&note.tags);
     if let Some(invariant) = &note.invariant {
         memory.facts = vec![invariant.clone()];

@@ -40,6 +40,7 @@ pub(super) struct Entry {
     /// The file's bytes, and what of them is a memory's.
     pub(super) bytes: u64,
     pub(super) said: u64,
+    pub(super) file: Told,
     pub(super) row: Told,
     pub(super) use_: Use,
     /// When we last wrote counters into it.
@@ -57,7 +58,7 @@ pub(super) struct Stamp {
     changed: (i64, i64),
 }
 
-/// The parts of a row that people change and that we write into its file.
+/// The parts of a memory that people change on both sides, as one side says them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Told {
     pub(super) title: u64,
@@ -104,7 +105,7 @@ impl State {
 
     /// Writes it aside and renames. It holds no text, and a crash between the two costs a comparison.
     pub(super) fn save(&mut self, path: &Path) -> io::Result<()> {
-        if !std::mem::take(&mut self.is_dirty) {
+        if !self.is_dirty {
             return Ok(());
         }
         self.bound();
@@ -117,7 +118,9 @@ impl State {
         let mut file =
             fs::OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&aside)?;
         file.write_all(&serde_json::to_vec(&kept)?)?;
-        fs::rename(&aside, path)
+        fs::rename(&aside, path)?;
+        self.is_dirty = false;
+        Ok(())
     }
 
     pub(super) fn live(&self) -> impl Iterator<Item = (MemoryId, &Entry)> {
@@ -167,6 +170,7 @@ impl Entry {
             stamp,
             bytes,
             said: 0,
+            file: Told::default(),
             row: Told::default(),
             use_: Use::default(),
             counted_at: 0,
@@ -200,6 +204,22 @@ impl Told {
             pinned: memory.pinned,
         }
     }
+
+    /// A file without a title is called by its name.
+    pub(super) fn of_note(note: &Note, path: &str) -> Self {
+        Self {
+            title: hash(&[&title(note, path)]),
+            text: hash(&[&note.text]),
+            critical: note.critical.unwrap_or(false),
+            pinned: note.pinned.unwrap_or(false),
+        }
+    }
+}
+
+pub(super) fn title(note: &Note, path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    note.title.clone().unwrap_or_else(|| stem.replace(['-', '_'], " "))
 }
 
 impl Use {

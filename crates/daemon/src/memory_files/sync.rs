@@ -61,8 +61,7 @@ impl<'a> Sync<'a> {
     /// As if somebody had touched the files: they are read at the next look.
     fn touch(&mut self, id: MemoryId) {
         self.work.retried.insert(id);
-        self.files.touched.flag.store(true, std::sync::atomic::Ordering::SeqCst);
-        self.look_again(QUIET);
+        self.look_at_files_after(QUIET);
     }
 
     fn look_at_store(&mut self, everything: bool) -> Result<(), StoreError> {
@@ -158,8 +157,10 @@ impl<'a> Sync<'a> {
             match self.folder().create(&path, &text) {
                 Ok(()) => {
                     let stamp = self.folder().stamp(&path);
+                    let note = notes::read(&text);
                     let entry = Entry {
-                        said: said(&notes::read(&text)),
+                        said: said(&note),
+                        file: Told::of_note(&note, &path),
                         row: Told::of(&row.memory),
                         use_: Use::of_row(row),
                         counted_at: now(),
@@ -207,11 +208,12 @@ impl<'a> Sync<'a> {
                 Err(error) => return self.tell_unwritten(id, &entry.path, &error),
             }
         }
-        let stamp = self.folder().stamp(&entry.path);
+        let (stamp, note) = (self.folder().stamp(&entry.path), notes::read(&text));
         self.work.state.change(id, |entry| {
             entry.stamp = stamp;
             entry.bytes = hash(&[&text]);
-            entry.said = said(&notes::read(&text));
+            entry.said = said(&note);
+            entry.file = Told::of_note(&note, &entry.path);
             entry.row = told;
             entry.use_ = count;
             entry.counted_at = now();

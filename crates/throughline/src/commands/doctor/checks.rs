@@ -30,6 +30,7 @@ pub(crate) const ALL: &[Check] = &[
     database,
     spooled,
     recording,
+    memory_files,
 ];
 
 /// Below this a busy day may fill the disk.
@@ -233,6 +234,26 @@ fn daemon(world: &World) -> Vec<Finding> {
                 vec![Finding::warn("daemon", what, "throughline daemon restart")]
             }
         }
+    }
+}
+
+/// What the daemon met in the folder of memory files. Without a daemon nobody looks at them.
+fn memory_files(world: &World) -> Vec<Finding> {
+    let status = reader::status(world).unwrap_or_default();
+    let files = &status["memory_files"];
+    let problems: Vec<&str> =
+        files["problems"].as_array().into_iter().flatten().filter_map(|problem| problem.as_str()).collect();
+    if !problems.is_empty() {
+        let repair = "correct the file; docs/reference/memory-files.md says what is understood";
+        let shown = problems.iter().take(MAX_LISTED);
+        return shown.map(|what| Finding::warn("memory files", print::one_line(what, 300), repair)).collect();
+    }
+    match (files["folder"].as_str(), files["files"].as_u64()) {
+        (Some(folder), Some(count)) => {
+            let what = format!("{} in {folder}", print::count(count, "memory file", "memory files"));
+            vec![Finding::ok("memory files", what)]
+        }
+        _ => Vec::new(),
     }
 }
 

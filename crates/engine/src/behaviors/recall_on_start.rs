@@ -154,7 +154,7 @@ fn handed_over(
     let since = cx.now.saturating_sub(RECENT);
     for mut row in tables.hand_offs(Some(&here.key), HAND_OFFS)? {
         let is_due = row.at >= since && (source != StartSource::Clear || row.hand_off.written.is_some());
-        if !is_due || row.session == event.session || is_at_work(tables, cx, event, &row)? {
+        if !is_due || !says_something(&row.hand_off) || row.session == event.session || is_at_work(tables, cx, event, &row)? {
             continue;
         }
         let HandOff { written, written_at, goal, next, .. } = row.hand_off;
@@ -162,6 +162,12 @@ fn handed_over(
         return Ok(Some(row));
     }
     Ok(None)
+}
+
+/// A greeting and a question left nothing to hand over.
+fn says_something(hand_off: &HandOff) -> bool {
+    let HandOff { written, done, next, open_files, decisions, .. } = hand_off;
+    written.is_some() || [done, next, open_files, decisions].iter().any(|part| !part.is_empty())
 }
 
 /// Somebody else's session that has not ended. The process that cleared its own is the one that starts now.

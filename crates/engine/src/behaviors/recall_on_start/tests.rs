@@ -310,6 +310,16 @@ fn a_new_session_hears_in_short_of_the_last_one_unless_that_is_at_work() {
 }
 
 #[test]
+fn a_greeting_leaves_nothing_to_hand_over() {
+    let mut world = World::new();
+    let greeting = HandOff { goal: Some("Good morning.".into()), ..HandOff::default() };
+    world.hand_over("before", NOW - DAY, greeting.clone());
+    assert_eq!(world.say(StartSource::Startup), None);
+    world.hand_over("before", NOW - DAY, HandOff { done: vec!["Dug a hole".into()], ..greeting });
+    assert!(world.say(StartSource::Startup).is_some());
+}
+
+#[test]
 fn a_subagent_hears_what_is_critical_and_no_more() {
     let mut world = World::new();
     let critical: Vec<MemoryId> = (1..40)

@@ -154,7 +154,11 @@ fn handed_over(
     let since = cx.now.saturating_sub(RECENT);
     for mut row in tables.hand_offs(Some(&here.key), HAND_OFFS)? {
         let is_due = row.at >= since && (source != StartSource::Clear || row.hand_off.written.is_some());
-        if !is_due || !says_something(&row.hand_off) || row.session == event.session || is_at_work(tables, cx, event, &row)? {
+        if !is_due
+            || !says_something(&row.hand_off)
+            || row.session == event.session
+            || is_at_work(tables, cx, event, &row)?
+        {
             continue;
         }
         let HandOff { written, written_at, goal, next, .. } = row.hand_off;

@@ -25,6 +25,8 @@ const FILES: usize = 16;
 const ABOUT_FILES: usize = 100;
 /// The best of the weighed, read whole; some of them are left out later.
 const WEIGHED: usize = 24;
+/// Of one kind, before the others have had their turn: ten notes would hide what was decided.
+const OF_A_KIND: usize = 5;
 const SUMMARIES: usize = 3;
 const RECENT: usize = 30;
 const DAY_MS: f32 = 24.0 * 60.0 * 60.0 * 1000.0;
@@ -133,8 +135,8 @@ pub(super) fn gather(
     summaries.truncate(SUMMARIES);
     let numbers: Vec<u64> = summaries.iter().map(|row| row.n).collect();
     Ok(Found {
-        critical: whole(tables, critical, ALWAYS)?,
-        weighted: whole(tables, weighted, WEIGHED)?,
+        critical: whole(tables, sorted(critical), ALWAYS)?,
+        weighted: whole(tables, mixed(sorted(weighted)), WEIGHED)?,
         summaries: tables.memories_at(&numbers)?.into_iter().filter(is_trusted).collect(),
         recent,
     })
@@ -149,7 +151,7 @@ pub(super) fn critical(tables: &Tables, cx: &Context, hinted: &Hinted) -> Result
         let said = tables.always_said(home, ALWAYS)?;
         rows.extend(said.into_iter().filter(|row| row.critical).map(|row| (place.weigh(&row, 0), row)));
     }
-    whole(tables, rows, ALWAYS)
+    whole(tables, sorted(rows), ALWAYS)
 }
 
 /// Where memories of this workspace are at home: its project, the clones of it, its name where nothing more was
@@ -212,11 +214,30 @@ fn worth(kind: MemoryKind) -> f32 {
     }
 }
 
-/// The best of them, best first, with their texts; only what may be said unasked.
-fn whole(tables: &Tables, mut rows: Vec<(Weight, StandingRow)>, most: usize) -> Result<Vec<Candidate>> {
+type Weighed = (Weight, StandingRow);
+
+/// Best first; of equals the youngest.
+fn sorted(mut rows: Vec<Weighed>) -> Vec<Weighed> {
     rows.sort_by(|(one, a), (other, b)| {
         other.value.total_cmp(&one.value).then_with(|| (b.at, b.n).cmp(&(a.at, a.n)))
     });
+    rows
+}
+
+/// The best of every kind before the rest of any. What is always said goes first in any case.
+fn mixed(rows: Vec<Weighed>) -> Vec<Weighed> {
+    let mut seen: BTreeMap<MemoryKind, usize> = BTreeMap::new();
+    let (mut first, rest): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(weight, row)| {
+        let count = seen.entry(row.kind).or_default();
+        *count += 1;
+        weight.value.is_infinite() || *count <= OF_A_KIND
+    });
+    first.extend(rest);
+    first
+}
+
+/// The first of them with their texts; only what may be said unasked.
+fn whole(tables: &Tables, mut rows: Vec<Weighed>, most: usize) -> Result<Vec<Candidate>> {
     rows.truncate(most);
     let numbers: Vec<u64> = rows.iter().map(|(_, row)| row.n).collect();
     let mut weights: BTreeMap<u64, Weight> = rows.into_iter().map(|(weight, row)| (row.n, weight)).collect();

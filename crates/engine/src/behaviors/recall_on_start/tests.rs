@@ -199,6 +199,19 @@ fn relevance_to_the_workspace_goes_before_youth() {
 }
 
 #[test]
+fn no_kind_hides_the_others() {
+    let mut world = World::new();
+    for number in 1..20 {
+        world.keep(number, 0, |memory| memory.kind = MemoryKind::Note);
+    }
+    let change = world.keep(30, 9, |memory| memory.kind = MemoryKind::Change);
+    let note = world.say(StartSource::Startup).unwrap();
+    let said = of(&note, "weighted");
+    assert_eq!(said.len(), WEIGHTED, "the rest is filled up with notes");
+    assert!(said.contains(&change), "{}", note.text);
+}
+
+#[test]
 fn a_hint_makes_another_projects_memories_ours() {
     let mut world = World::new();
     let hinted = world.keep(1, 1, |memory| {

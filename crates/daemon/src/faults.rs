@@ -27,6 +27,8 @@ pub(crate) enum Trouble {
     Search,
     /// Envelopes that were kept aside cannot be read.
     Spool,
+    /// The folder of memory files is gone, or most of what was in it.
+    MemoryFiles,
 }
 
 impl Trouble {
@@ -38,6 +40,7 @@ impl Trouble {
             Self::Rebuilt => "rebuilt",
             Self::Search => "search",
             Self::Spool => "spool",
+            Self::MemoryFiles => "memory-files",
         }
     }
 

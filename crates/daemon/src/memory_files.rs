@@ -5,6 +5,7 @@
 
 mod folder;
 mod intaking;
+mod merging;
 mod state;
 mod sync;
 mod watch;
@@ -23,6 +24,7 @@ use serde_json::{Value, json};
 use store::{StoreError, Tables};
 
 use crate::bell::{Bell, Woken};
+use crate::faults::Trouble;
 use crate::intake::Intake;
 use crate::learner::Learner;
 use crate::memory_files::folder::Folder;
@@ -43,8 +45,13 @@ const LONG_AWAY: Duration = Duration::from_mins(1);
 const RETRY: Duration = Duration::from_secs(1);
 /// Where events come all the time the learner is a moment behind; further behind it makes the tables anew.
 const CATCH_UP: Duration = Duration::from_secs(2);
+/// Who wants to leave waits for one of these.
+const SLICE: Duration = Duration::from_millis(100);
 /// Problems told at once; whoever mends these is told the rest.
 const MAX_TOLD: usize = 100;
+
+/// A problem of the folder and not of a file in it: it is told to people, too.
+const FOLDER: &str = "";
 
 pub(crate) struct MemoryFiles {
     intake: Arc<Intake>,
@@ -52,7 +59,7 @@ pub(crate) struct MemoryFiles {
     touched: Touched,
     rounds: Mutex<Rounds>,
     round_done: Condvar,
-    /// By the file's name; the empty one is the folder's own.
+    /// By the file's name, or the folder's own.
     problems: Mutex<BTreeMap<String, String>>,
 }
 
@@ -183,7 +190,10 @@ impl MemoryFiles {
             self.rounds().say(None, 0, false);
             let mut tables = self.tables()?;
             if !tables.files_due(1)?.is_empty() {
-                tables.write(|batch| batch.no_files_due())?;
+                tables.write(|batch| {
+                    batch.no_files_due()?;
+                    Ok(())
+                })?;
             }
             return Ok(None);
         };
@@ -220,7 +230,7 @@ impl MemoryFiles {
             path if Path::new(path).is_absolute() => Some(PathBuf::from(path)),
             path => {
                 self.tell(
-                    "",
+                    FOLDER,
                     format!(
                         "memory.folder is \"{path}\", which is no absolute path; nothing is kept as files"
                     ),
@@ -263,7 +273,7 @@ impl MemoryFiles {
             Ok(folder) => {
                 if work.folder.is_none() {
                     work.watch = Watch::start(self.touched.clone()).ok();
-                    self.untell("");
+                    self.untell(FOLDER);
                 }
                 work.away_since = None;
                 work.folder = Some(folder);
@@ -275,7 +285,7 @@ impl MemoryFiles {
                     work.named.display(),
                     work.state.live().count()
                 );
-                self.tell("", gone);
+                self.tell(FOLDER, gone);
                 (work.folder, work.watch) = (None, None);
                 work.away_since.get_or_insert_with(Instant::now);
                 // Whatever changed meanwhile is compared when it is back.
@@ -291,7 +301,21 @@ impl MemoryFiles {
 
     /// Everything acknowledged is in the tables: only then does a missing row say anything.
     fn is_caught_up(&self) -> bool {
-        self.learner.wait_until(self.intake.journal.head(), Instant::now() + CATCH_UP)
+        self.is_learned(self.intake.journal.head(), CATCH_UP)
+    }
+
+    /// Waits for the learner, unless we are to leave: it may have left already.
+    fn is_learned(&self, seq: u64, patience: Duration) -> bool {
+        let until = Instant::now() + patience;
+        loop {
+            let slice = until.min(Instant::now() + SLICE);
+            if self.learner.wait_until(seq, slice) {
+                return true;
+            }
+            if slice >= until || self.touched.bell.is_closed() {
+                return false;
+            }
+        }
     }
 
     /// Says a problem once, by its file.
@@ -302,15 +326,29 @@ impl MemoryFiles {
         }
         // A name may say what its file must not.
         let said = self.intake.redactor().bytes(sentence(path, &what).as_bytes()).bytes;
-        self.intake.log.warn(format_args!("memory files: {}", String::from_utf8_lossy(&said)));
+        let said = format!("memory files: {}", String::from_utf8_lossy(&said));
+        self.intake.log.warn(&said);
+        if path == FOLDER {
+            self.intake.faults.clear(Trouble::MemoryFiles);
+            self.intake.faults.raise(Trouble::MemoryFiles, &said);
+        }
         problems.insert(path.to_owned(), what);
     }
 
     fn untell(&self, path: &str) {
-        self.problems.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
+        let told = self.problems.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
+        if told.is_some() && path == FOLDER {
+            self.intake.faults.clear(Trouble::MemoryFiles);
+        }
+    }
+
+    /// Problems of files that are gone are none.
+    fn untell_all_but(&self, is_there: impl Fn(&str) -> bool) {
+        let mut problems = self.problems.lock().unwrap_or_else(PoisonError::into_inner);
+        problems.retain(|path, _| path == FOLDER || is_there(path));
     }
 }
 
 fn sentence(path: &str, what: &str) -> String {
-    if path.is_empty() { what.to_owned() } else { format!("{path}: {what}") }
+    if path == FOLDER { what.to_owned() } else { format!("{path}: {what}") }
 }

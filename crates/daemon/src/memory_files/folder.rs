@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, openat, renameat, renameat_with, unlinkat};
 use rustix::io::Errno;
 
+use super::FOLDER;
 use super::state::{Stamp, hash};
 
 /// As many as a person can have an overview of, and more.
@@ -48,6 +49,8 @@ pub(super) struct Listing {
     pub(super) folders: Vec<PathBuf>,
     /// What is left out, by its path, and why.
     pub(super) problems: Vec<(String, String)>,
+    /// Not everything could be listed: a file that is not here may be there.
+    pub(super) is_partial: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +85,11 @@ impl Folder {
     }
 
     /// Every memory file. `before` is told each folder before it is listed, so that nothing is missed between.
-    pub(super) fn list(&self, mut before: impl FnMut(&Path)) -> io::Result<Listing> {
+    pub(super) fn list(&self, before: impl FnMut(&Path)) -> io::Result<Listing> {
+        self.list_at_most(MAX_FILES, before)
+    }
+
+    fn list_at_most(&self, most: usize, mut before: impl FnMut(&Path)) -> io::Result<Listing> {
         let mut listing = Listing::default();
         let mut seen = 0;
         let mut open = vec![(String::new(), 0)];
@@ -93,13 +100,20 @@ impl Folder {
                 Ok(entries) => entries,
                 // Without the first there is no folder; one below it may have gone meanwhile.
                 Err(error) if inside.is_empty() => return Err(error),
-                Err(_) => continue,
+                Err(error) => {
+                    if error.kind() != io::ErrorKind::NotFound {
+                        listing.tell(&inside, format!("cannot be listed: {error}"));
+                    }
+                    listing.is_partial = true;
+                    continue;
+                }
             };
             listing.folders.push(folder);
             for entry in entries.filter_map(Result::ok) {
                 seen += 1;
-                if seen > MAX_SEEN || listing.files.len() >= MAX_FILES {
-                    listing.tell("", format!("more than {MAX_FILES} files; the rest is left alone"));
+                if seen > MAX_SEEN || listing.files.len() >= most {
+                    listing.tell(FOLDER, format!("more than {most} files; the rest is left alone"));
+                    listing.is_partial = true;
                     return Ok(listing);
                 }
                 let Ok(kind) = entry.file_type() else { continue };
@@ -116,6 +130,7 @@ impl Folder {
                 }
                 if kind.is_dir() {
                     if depth >= MAX_DEPTH || listing.folders.len() + open.len() >= MAX_FOLDERS {
+                        listing.is_partial |= depth < MAX_DEPTH;
                         listing.tell(&path, "lies too deep, or there are too many folders".to_owned());
                     } else if !NOT_OURS.contains(&name) {
                         open.push((path, depth + 1));
@@ -153,7 +168,7 @@ impl Folder {
         }
         let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
         let text = text.ok_or_else(|| Unread::Problem("is not text in UTF-8".to_owned()))?;
-        Ok(Content { hash: hash(&[&text]), text, stamp: Some(stamp).filter(|stamp| stamp.is_old()) })
+        Ok(Content { hash: hash(&[&text]), text, stamp: Some(stamp).filter(Stamp::is_old) })
     }
 
     /// A new file, as open to others as the folder it lies in. `AlreadyExists`: choose another name.
@@ -196,19 +211,8 @@ impl Folder {
         }
     }
 
-    /// Drafts of a process that died over them.
-    pub(super) fn drop_drafts(&self, listing: &Listing) {
-        for folder in &listing.folders {
-            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-                if entry.file_name().to_string_lossy().starts_with(DRAFT) {
-                    let _ = fs::remove_file(entry.path());
-                }
-            }
-        }
-    }
-
     pub(super) fn stamp(&self, path: &str) -> Option<Stamp> {
-        self.about(path).ok().map(|about| Stamp::of(&about)).filter(|stamp| stamp.is_old())
+        self.about(path).ok().map(|about| Stamp::of(&about)).filter(Stamp::is_old)
     }
 
     fn about(&self, path: &str) -> io::Result<Metadata> {
@@ -235,6 +239,17 @@ impl Folder {
 }
 
 impl Listing {
+    /// Removes the drafts of a process that died over them.
+    pub(super) fn drop_drafts(&self) {
+        for folder in &self.folders {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                if entry.file_name().to_string_lossy().starts_with(DRAFT) {
+                    let _ = fs::remove_file(entry.path());
+                }
+            }
+        }
+    }
+
     fn tell(&mut self, path: &str, what: String) {
         if self.problems.len() < MAX_FILES {
             self.problems.push((path.to_owned(), what));
@@ -377,6 +392,17 @@ mod tests {
         folder.remove("a.md").unwrap();
         folder.remove("gone/a.md").unwrap();
         assert_eq!(fs::read_dir(&folder.root).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn of_too_many_files_the_rest_is_not_taken_for_gone() {
+        let (_temp, folder) = house();
+        for number in 0..3 {
+            File::create(folder.root.join(format!("{number}.md"))).unwrap();
+        }
+        assert!(!folder.list_at_most(3, |_| {}).unwrap().is_partial);
+        let listing = folder.list_at_most(2, |_| {}).unwrap();
+        assert_eq!((listing.files.len(), listing.is_partial), (2, true));
     }
 
     #[test]

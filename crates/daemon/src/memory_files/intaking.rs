@@ -2,18 +2,20 @@
 //! is; the words are read elsewhere, and redacted on their way into the journal as every deed's are.
 
 use std::collections::{HashMap, HashSet};
+use std::io;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use engine::memory::MAX_TEXT;
-use model::{Deed, Memory, MemoryId, MemoryKind, Provenance, estimate_tokens};
+use model::{Deed, MemoryId};
 use notes::Note;
-use store::{MemoryRow, StoreError};
+use store::StoreError;
 
-use super::folder::{Content, Found, Listing, Unread};
-use super::state::{Entry, Told, Use, said, title};
+use super::folder::{Found, Listing, Unread};
+use super::merging::{Fresh, Newer, deeds_of};
+use super::state::{Entry, Told, Use, said};
 use super::sync::{Sync, is_long_gone};
-use super::{QUIET, RETRY};
+use super::{FOLDER, QUIET, RETRY};
 use crate::deeds;
 
 /// Editors that move a file away before they write it anew bring it back within milliseconds.
@@ -26,14 +28,6 @@ const AT_ONCE: usize = 200;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Lives of one file name: after each forgetting it is another memory.
 const MAX_LIVES: usize = 1000;
-
-/// A file that says something new.
-struct Fresh {
-    path: String,
-    modified: u64,
-    content: Content,
-    note: Note,
-}
 
 /// Which memories have their file, and where.
 type Claims = HashMap<MemoryId, String>;
@@ -53,22 +47,28 @@ impl Sync<'_> {
                 return Ok(false);
             }
         }
-        self.miss(&claims)
+        // What was not listed is not missed.
+        if listing.is_partial { Ok(false) } else { self.miss(&claims) }
     }
 
     fn list(&mut self) -> Option<Listing> {
         let mut is_watched = true;
         let watch = self.work.watch.as_ref();
         let folder = self.work.folder.as_ref()?;
-        let listed = folder.list(|folder| is_watched &= watch.is_some_and(|watch| watch.add(folder).is_ok()));
+        let listed =
+            folder.list(|folder| is_watched &= watch.is_some_and(|watch| is_added(watch.add(folder))));
         if !is_watched {
             // A limit of the system, or another system: we look for ourselves.
             self.work.watch = None;
         }
         let listing = listed.ok()?;
         if !self.work.is_compared {
-            folder.drop_drafts(&listing);
+            listing.drop_drafts();
         }
+        self.files.untell_all_but(|path| {
+            listing.files.iter().any(|found| found.path == path)
+                || listing.problems.iter().any(|(told, _)| told == path)
+        });
         for (path, what) in &listing.problems {
             self.files.tell(path, what.clone());
         }
@@ -256,7 +256,7 @@ impl Sync<'_> {
 
     fn learned(&self, done: Vec<Deed>) -> Result<bool, StoreError> {
         let (last, _) = deeds::journal(&self.files.intake, done)?;
-        Ok(self.files.learner.wait_until(last, Instant::now() + PATIENCE))
+        Ok(self.files.is_learned(last, PATIENCE))
     }
 
     /// Memories whose files are gone leave, once that is certain. True: some are back.
@@ -275,10 +275,10 @@ impl Sync<'_> {
                 "{} of {all} files are gone at once; their memories stay. Put them back, or take the memories away with `throughline forget`",
                 gone.len()
             );
-            self.files.tell("", what);
+            self.files.tell(FOLDER, what);
             return Ok(is_back);
         }
-        self.files.untell("");
+        self.files.untell(FOLDER);
         let certain: Vec<MemoryId> =
             gone.iter().copied().filter(|id| is_long_gone(self.work.missing[id])).collect();
         if certain.len() < gone.len() {
@@ -328,114 +328,7 @@ impl Sync<'_> {
     }
 }
 
-/// What has to happen for the store to say what the file says. Nothing, if only our own words changed.
-fn deeds_of(id: MemoryId, file: &Fresh, entry: Option<&Entry>, row: Option<&MemoryRow>) -> Vec<Deed> {
-    let note = &file.note;
-    let is_same =
-        entry.is_some_and(|entry| entry.is_live() && entry.said == said(note) && entry.path == file.path);
-    let earlier = entry.filter(|entry| entry.withdrawn).map(|entry| entry.use_).unwrap_or_default();
-    let count = Use::of_note(note).or_more(earlier);
-    let counted = |memory: Memory| Deed::Import {
-        memory: Box::new(memory),
-        hits: count.hits,
-        prevented: count.prevented,
-        last_applied_at: count.last_applied_at,
-    };
-    if let (true, Some(row)) = (is_same, row) {
-        let here = Use::of_row(row);
-        let is_more = count.or_more(here) != here;
-        return is_more.then(|| counted(row.memory.clone())).into_iter().collect();
-    }
-    let memory = memory_of(id, file, entry, row);
-    let (critical, pinned) = (memory.critical, memory.pinned);
-    let mut deeds = vec![counted(memory)];
-    // A memory that is there keeps its marks when it is brought in again.
-    if let Some(row) = row.filter(|row| (row.memory.critical, row.memory.pinned) != (critical, pinned)) {
-        deeds.push(Deed::Edit {
-            id,
-            title: None,
-            text: None,
-            critical: (row.memory.critical != critical).then_some(critical),
-            pinned: (row.memory.pinned != pinned).then_some(pinned),
-        });
-    }
-    deeds
-}
-
-/// The parts of a memory that changed in the store and not in the file since both were the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Newer {
-    title: bool,
-    text: bool,
-    critical: bool,
-    pinned: bool,
-}
-
-impl Newer {
-    fn of(here: &Told, entry: Option<&Entry>, row: Option<&MemoryRow>) -> Self {
-        let (Some(entry), Some(row)) = (entry.filter(|entry| entry.is_live()), row) else {
-            return Self::default();
-        };
-        let (file, before, now) = (&entry.file, &entry.row, Told::of(&row.memory));
-        Self {
-            title: file.title == here.title && before.title != now.title,
-            text: file.text == here.text && before.text != now.text,
-            critical: file.critical == here.critical && before.critical != now.critical,
-            pinned: file.pinned == here.pinned && before.pinned != now.pinned,
-        }
-    }
-
-    /// The earlier one's parts where the store knows better, so that they differ from what it says.
-    fn keep(self, earlier: &Told, now: Told) -> Told {
-        Told {
-            title: if self.title { earlier.title } else { now.title },
-            text: if self.text { earlier.text } else { now.text },
-            critical: if self.critical { earlier.critical } else { now.critical },
-            pinned: if self.pinned { earlier.pinned } else { now.pinned },
-        }
-    }
-}
-
-/// The memory as the file has it. Where both have changed the same part the file holds; what the store said is in the
-/// journal.
-fn memory_of(id: MemoryId, file: &Fresh, entry: Option<&Entry>, row: Option<&MemoryRow>) -> Memory {
-    let note = &file.note;
-    let newer = Newer::of(&Told::of_note(note, &file.path), entry, row);
-    let at = note.created.unwrap_or(file.modified);
-    let mut memory = row.map_or_else(
-        || Memory::new(id, MemoryKind::Note, at, String::new(), String::new()),
-        |row| row.memory.clone(),
-    );
-    if !newer.title {
-        memory.title = title(note, &file.path);
-    }
-    if !newer.text {
-        memory.text.clone_from(&note.text);
-    }
-    // A mark that a file we know does not speak of is none; of one we do not know it is not spoken of.
-    let unsaid = |mark: bool| mark && entry.is_none();
-    if !newer.critical {
-        memory.critical = note.critical.unwrap_or(unsaid(memory.critical));
-    }
-    if !newer.pinned {
-        memory.pinned = note.pinned.unwrap_or(unsaid(memory.pinned));
-    }
-    memory.kind = note.kind.unwrap_or(memory.kind);
-    memory.subtitle.clone_from(&note.description);
-    memory.concepts.clone_from(&note.tags);
-    if let Some(invariant) = &note.invariant {
-        memory.facts = vec![invariant.clone()];
-    }
-    if memory.project != note.project {
-        memory.project.clone_from(&note.project);
-        (memory.project_key, memory.workspace, memory.branch) = (None, None, None);
-    }
-    memory.external_id = Some(file.path.clone());
-    memory.provenance = Provenance {
-        by: "person".to_owned(),
-        place: Some(file.path.clone()),
-        tokens: estimate_tokens(&memory.text),
-        events: std::mem::take(&mut memory.provenance.events),
-    };
-    memory
+/// A folder that is gone by now is no reason to stop watching the others.
+fn is_added(added: io::Result<()>) -> bool {
+    added.map_or_else(|error| error.kind() == io::ErrorKind::NotFound, |()| true)
 }

@@ -11,7 +11,7 @@ use store::{MemoryRow, StoreError, Tables};
 
 use super::folder::{Content, Folder, MAX_FILES, Unread};
 use super::state::{Entry, Told, Use, hash, said};
-use super::{MemoryFiles, POLL, QUIET, RETRY, Work};
+use super::{FOLDER, MemoryFiles, POLL, QUIET, RETRY, Work};
 use crate::intake::now;
 
 /// Counters change with every citation; a repository should not.
@@ -147,7 +147,7 @@ impl<'a> Sync<'a> {
 
     fn create(&mut self, id: MemoryId, row: &MemoryRow) {
         if self.work.state.live().count() >= MAX_FILES {
-            self.files.tell("", format!("there are {MAX_FILES} files; memories beyond them have none"));
+            self.files.tell(FOLDER, format!("there are {MAX_FILES} files; memories beyond them have none"));
             return;
         }
         let text = notes::write(&note_of(row));

@@ -287,15 +287,8 @@ impl Speech<'_> {
     fn index(&mut self, found: &Found) {
         self.page.heading("Other recent work here, as id, day, kind, title and what it costs in tokens:");
         let mut listed = false;
-        for row in found.recent.iter().filter(|row| !self.said.contains(&row.id)).take(INDEX) {
-            let item = Item {
-                memory: Some(row.id),
-                part: "index".to_owned(),
-                title: row.title.clone(),
-                tokens: 0,
-                why: "recent".to_owned(),
-            };
-            listed |= self.page.item(&line::row(row), item);
+        for row in found.recent.iter().filter(|row| !self.said.contains(&row.memory.id)).take(INDEX) {
+            listed |= self.page.item(&line::row(row), line::item(row, "index", "recent".to_owned()));
         }
         if listed || !self.said.is_empty() {
             self.page.closing(FETCH);

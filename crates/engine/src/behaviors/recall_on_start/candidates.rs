@@ -65,7 +65,7 @@ pub(super) struct Found {
     /// Last first.
     pub(super) summaries: Vec<MemoryRow>,
     /// Observations of this project, last first.
-    pub(super) recent: Vec<StandingRow>,
+    pub(super) recent: Vec<MemoryRow>,
 }
 
 /// Only what is newer than a place in the journal, and not of this very session: the rest is in its history.
@@ -118,27 +118,20 @@ pub(super) fn gather(
     rows.retain(|_, (row, _)| KINDS.contains(&row.kind));
 
     let place = Place { homes: &homes, here: cx.workspace.as_ref(), boost: hinted.match_boost, now: cx.now };
-    let mut recent: Vec<StandingRow> = rows
-        .values()
-        .map(|(row, _)| row)
-        .filter(|row| row.kind.is_observation() && row.home.as_ref().is_some_and(|home| homes.contains(home)))
-        .cloned()
-        .collect();
-    recent.sort_by_key(|row| std::cmp::Reverse((row.at, row.n)));
-    recent.truncate(RECENT);
+    let recent = rows.values().map(|(row, _)| row).filter(|row| {
+        row.kind.is_observation() && row.home.as_ref().is_some_and(|home| homes.contains(home))
+    });
+    let recent = last(recent, RECENT);
     let (critical, weighted): (Vec<_>, Vec<_>) = rows
         .into_values()
         .map(|(row, in_common)| (place.weigh(&row, in_common), row))
         .partition(|(_, row)| row.critical);
-    summaries.retain(|row| Since::is_news(since, row));
-    summaries.sort_by_key(|row| std::cmp::Reverse((row.at, row.n)));
-    summaries.truncate(SUMMARIES);
-    let numbers: Vec<u64> = summaries.iter().map(|row| row.n).collect();
+    let summaries = last(summaries.iter().filter(|row| Since::is_news(since, row)), SUMMARIES);
     Ok(Found {
         critical: whole(tables, sorted(critical), ALWAYS)?,
         weighted: whole(tables, mixed(sorted(weighted)), WEIGHED)?,
-        summaries: tables.memories_at(&numbers)?.into_iter().filter(is_trusted).collect(),
-        recent,
+        summaries: tables.memories_at(&summaries)?.into_iter().filter(is_trusted).collect(),
+        recent: tables.memories_at(&recent)?.into_iter().filter(is_trusted).collect(),
     })
 }
 
@@ -243,6 +236,13 @@ fn whole(tables: &Tables, mut rows: Vec<Weighed>, most: usize) -> Result<Vec<Can
     let mut weights: BTreeMap<u64, Weight> = rows.into_iter().map(|(weight, row)| (row.n, weight)).collect();
     let read = tables.memories_at(&numbers)?.into_iter().filter(is_trusted);
     Ok(read.filter_map(|row| Some(Candidate { weight: weights.remove(&row.n)?, row })).collect())
+}
+
+/// The numbers of the youngest, youngest first.
+fn last<'a>(rows: impl Iterator<Item = &'a StandingRow>, most: usize) -> Vec<u64> {
+    let mut moments: Vec<(Millis, u64)> = rows.map(|row| (row.at, row.n)).collect();
+    moments.sort_unstable_by(|one, other| other.cmp(one));
+    moments.into_iter().take(most).map(|(_, n)| n).collect()
 }
 
 fn is_trusted(row: &MemoryRow) -> bool {

@@ -1,7 +1,7 @@
 //! One memory as one line of ours: where it comes from first, then what it says.
 
 use model::{Item, Memory, MemoryKind};
-use store::{MemoryRow, StandingRow};
+use store::MemoryRow;
 
 use crate::moment;
 use crate::page::one_line;
@@ -32,9 +32,10 @@ pub(super) fn summary(memory: &Memory) -> String {
 }
 
 /// `- id  2026-03-02  bugfix  Title  (~120)`.
-pub(super) fn row(row: &StandingRow) -> String {
-    let title = one_line(&row.title, MAX_TITLE);
-    format!("- {}  {}  {}  {title}  (~{})", row.id, moment::day(row.at), row.kind.name(), row.tokens)
+pub(super) fn row(row: &MemoryRow) -> String {
+    let memory = &row.memory;
+    let title = one_line(&memory.title, MAX_TITLE);
+    format!("- {}  {}  {}  {title}  (~{})", memory.id, moment::day(memory.at), memory.kind.name(), row.tokens)
 }
 
 pub(super) fn item(row: &MemoryRow, part: &str, why: String) -> Item {

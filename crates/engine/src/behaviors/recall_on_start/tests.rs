@@ -230,7 +230,7 @@ fn a_hint_makes_another_projects_memories_ours() {
 }
 
 #[test]
-fn raw_superseded_and_strangers_words_are_never_said() {
+fn raw_and_superseded_memories_are_never_said() {
     let mut world = World::new();
     world.keep(1, 0, |memory| memory.kind = MemoryKind::Prompt);
     world.keep(2, 0, |memory| memory.kind = MemoryKind::Chunk);

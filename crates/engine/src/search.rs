@@ -76,6 +76,18 @@ pub struct Hit {
     pub same: Vec<MemoryId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<Vec<Reason>>,
+    /// What was found, before it was blended, normalized and weighed.
+    #[serde(skip)]
+    pub evidence: Evidence,
+}
+
+/// How a hit was found, in figures that mean the same for every question: a score only compares the answers to one.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Evidence {
+    /// The cosine between question and memory. `None`: the memory has no vector, or there is no model.
+    pub nearness: Option<f32>,
+    /// How near what nobody asked for is: the cosine of a candidate in the middle of the field.
+    pub usual: f32,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

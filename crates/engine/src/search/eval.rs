@@ -1,6 +1,8 @@
 //! How good search is, measured by its own path on a store that is thrown away: documents in, questions asked, the
 //! ranks of the right answers counted. Judges nothing; numbers go to whoever asked.
 
+mod prompts;
+
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Instant;
@@ -11,6 +13,8 @@ use store::{Filing, Tables};
 
 use super::{Ask, Legs, Model, Search};
 use crate::Result;
+
+pub use prompts::{Prompt, PromptReport, measure_prompts};
 
 /// One line of a file of documents.
 #[derive(Debug, Clone, Deserialize)]
@@ -26,6 +30,12 @@ pub struct Document {
     pub project: Option<String>,
     #[serde(default)]
     pub kind: Option<String>,
+    /// Its first line, if there is none.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// What it is about, as paths.
+    #[serde(default)]
+    pub files: Vec<String>,
 }
 
 /// One line of a file of questions.
@@ -130,7 +140,7 @@ const FILING: Filing = Filing { seq: 0, tokens: 0, fingerprint: 0 };
 fn memory(document: &Document, at: usize) -> Memory {
     let seconds = document.ts.unwrap_or(0.0);
     let millis = if seconds > LAST_SECOND { seconds } else { seconds * 1000.0 };
-    let first = document.text.trim().lines().next().unwrap_or_default();
+    let first = document.title.as_deref().unwrap_or(&document.text).trim().lines().next().unwrap_or_default();
     Memory {
         id: MemoryId::from_u64(at as u64 + 1),
         kind: document.kind.as_deref().and_then(MemoryKind::from_name).unwrap_or(MemoryKind::Document),
@@ -141,7 +151,7 @@ fn memory(document: &Document, at: usize) -> Memory {
         facts: Vec::new(),
         concepts: Vec::new(),
         files_read: Vec::new(),
-        files_modified: Vec::new(),
+        files_modified: document.files.clone(),
         tools: Vec::new(),
         session: document.session.as_deref().map(SessionId::new),
         workspace: None,

@@ -33,7 +33,7 @@ const SENTENCE_ROOM: usize = 150_000;
 const GROWN: f64 = 1.2;
 
 /// How texts become terms and parts. What was filed in another way is filed anew.
-const WAY: &str = "2";
+const WAY: &str = "3";
 const WAY_KEY: &str = "search-filing";
 
 impl Search {
@@ -190,7 +190,8 @@ fn title_and_body<'a>(title: &'a str, text: &'a str) -> (&'a str, &'a str) {
     text.split_once('\n').unwrap_or(("", text))
 }
 
-/// A text as the model reads it: whole if it is short, else cut where it pauses, each part under the title.
+/// A text as the model reads it: whole if it is short, else cut where it pauses, each part under the title; and a
+/// title of its own by itself.
 fn parts(title: &str, text: &str, by_sentences: bool) -> Vec<String> {
     let text = without_files(text.trim());
     let (title, _) =
@@ -212,7 +213,12 @@ fn parts(title: &str, text: &str, by_sentences: bool) -> Vec<String> {
     if parts.is_empty() && !title.is_empty() {
         parts.push(title.to_owned());
     }
-    if by_sentences && parts.len() == 1 && !text.contains('\n') {
+    let is_short = parts.len() == 1;
+    // A title that somebody gave says in one sentence what the text says in many.
+    if by_sentences && !title.is_empty() && !text.is_empty() {
+        parts.push(title.to_owned());
+    }
+    if by_sentences && is_short && !text.contains('\n') {
         let sentences = sentences(text);
         if sentences.len() > 1 {
             parts.extend(sentences.into_iter().take(MAX_SENTENCES).map(str::to_owned));
@@ -294,7 +300,8 @@ mod tests {
         assert!(cut.iter().all(|part| part.starts_with("First line") && part.len() < 1400));
         assert!(cut.iter().all(|part| part.ends_with('.')));
         assert_eq!(parts("Title", "", true), ["Title"]);
-        assert_eq!(parts("Short", "short text", true), ["Short\nshort text"]);
+        assert_eq!(parts("Short", "short text", true), ["Short\nshort text", "Short"]);
+        assert_eq!(parts("Short", "short text", false), ["Short\nshort text"]);
         assert!(parts("", &"x".repeat(1_000_000), true).len() <= MAX_PARTS);
     }
 

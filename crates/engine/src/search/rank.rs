@@ -11,7 +11,7 @@ use recall::{Query, Shape};
 use store::{Card, Scored, Tables};
 
 use super::second::Second;
-use super::{Ask, Hit, Legs, Nearest, Reason};
+use super::{Ask, Evidence, Hit, Legs, Nearest, Reason};
 use crate::Result;
 
 /// Of the blended candidates, those whose rows are read to be weighed.
@@ -24,6 +24,8 @@ const READ_AGAIN: usize = 20;
 const JUDGED: usize = 10;
 /// Matches by words that tell how far words can be trusted.
 const TRUSTED: usize = 3;
+/// The place in the field of near ones that tells how near anything is.
+const USUAL: usize = 25;
 /// Characters of a text that tell whether it is a program, what it covers, and whether two are the same.
 const READ_CHARS: usize = 1200;
 
@@ -50,10 +52,13 @@ impl Found<'_> {
         order.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(b.0.cmp(&a.0)));
         let weighed = if self.query.window.is_some() { WEIGHED_BY_TIME } else { WEIGHED };
         order.truncate(weighed.max(limit + limit / 2));
+        let usual = usual(nearest);
         let mut ranked = Vec::with_capacity(order.len());
         for (n, blended) in order {
             if let Some(card) = cards.take(n)? {
-                ranked.push(Ranked { card, score: blended.score, second: 0.0, blended, factors: Vec::new() });
+                let evidence = Evidence { nearness: nearest.cosines.get(&n).copied(), usual };
+                let factors = Vec::new();
+                ranked.push(Ranked { card, score: blended.score, second: 0.0, blended, factors, evidence });
             }
         }
         if self.query.window.is_some() {
@@ -98,6 +103,13 @@ impl Found<'_> {
         };
         collapse(&entries).into_iter().take(limit).map(hit).collect()
     }
+}
+
+/// The farthest of them where the field is smaller.
+fn usual(nearest: &Nearest) -> f32 {
+    let mut cosines: Vec<f32> = nearest.cosines.values().copied().collect();
+    cosines.sort_by(|a, b| b.total_cmp(a));
+    cosines.get(USUAL).or(cosines.last()).copied().unwrap_or(0.0)
 }
 
 fn candidates(lexical: &[Scored], nearest: &Nearest) -> Vec<(u64, Candidate)> {
@@ -179,6 +191,7 @@ struct Ranked {
     second: f32,
     blended: Blended,
     factors: Vec<Factor>,
+    evidence: Evidence,
 }
 
 impl Ranked {
@@ -217,6 +230,7 @@ impl Ranked {
             tokens: card.tokens,
             same: Vec::new(),
             why: explain.then(|| self.why()),
+            evidence: self.evidence,
         }
     }
 

@@ -179,6 +179,16 @@ impl Tables {
             .map_err(|e| sort(&self.path, e))
     }
 
+    /// In how many memories a term occurs, counted no further than `most`.
+    pub fn count_holding(&self, term: &str, most: usize) -> Result<u64, StoreError> {
+        self.connection
+            .prepare_cached("SELECT count(*) FROM (SELECT 1 FROM terms WHERE terms MATCH ?1 LIMIT ?2)")
+            .and_then(|mut statement| {
+                statement.query_row(params![any_of([term]), most as i64], |row| unsigned(row, 0))
+            })
+            .map_err(|e| sort(&self.path, e))
+    }
+
     /// Whether any memory holds the term.
     pub fn is_term(&self, term: &str) -> Result<bool, StoreError> {
         self.connection

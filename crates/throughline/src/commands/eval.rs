@@ -7,7 +7,9 @@ use std::sync::Arc;
 use clap::Args;
 use embed::{EmbedError, Embedder, Identity, MiniLm};
 use engine::search::Legs;
-use engine::search::eval::{Document, Question, Report, build, measure};
+use engine::search::eval::{
+    Document, Prompt, PromptReport, Question, Report, build, measure, measure_prompts,
+};
 use serde::de::DeserializeOwned;
 
 use super::lines;
@@ -16,17 +18,28 @@ use crate::{print, progress, when};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Documents are lines {id, text, ts, session, project, kind}, questions are lines {query, relevant: [id, ...]};
-plain or .gz.
-Example: throughline eval --documents set.documents.jsonl --queries set.queries.jsonl --json"
+    after_help = "Documents are lines {id, text, ts, session, project, kind, title, files}, questions are lines {query, relevant: [id, ...]},
+prompts are lines {id, prompt, project, relevant: [id, ...], split}, of which one that needs nothing has no id; plain or .gz.
+Examples:
+  throughline eval --documents set.documents.jsonl --queries set.queries.jsonl --json
+  throughline eval --documents eval/recall/memories.jsonl --prompts eval/recall/prompts.jsonl --split test"
 )]
 pub(crate) struct Eval {
     /// What is to be found
     #[arg(long, value_name = "FILE")]
     documents: String,
     /// What is asked, and which documents answer it
-    #[arg(long, value_name = "FILE")]
-    queries: String,
+    #[arg(long, value_name = "FILE", required_unless_present = "prompts")]
+    queries: Option<String>,
+    /// What is said to an agent, and which documents should then be in front of it: measures recall-on-prompt
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["queries", "legs"])]
+    prompts: Option<String>,
+    /// Of the prompts, only those of this part
+    #[arg(long, value_name = "NAME", requires = "prompts")]
+    split: Option<String>,
+    /// One JSON object per memory that was considered, with what spoke for it, instead of the figures
+    #[arg(long, requires = "prompts", conflicts_with = "json")]
+    candidates: bool,
     /// Words or vectors alone, to see what each is worth
     #[arg(long, value_parser = ["both", "words", "vectors"], default_value = "both")]
     legs: String,
@@ -38,9 +51,13 @@ pub(crate) struct Eval {
 impl Eval {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let documents: Vec<Document> = read(&self.documents, r#"{"id": "1", "text": "..."}"#)?;
-        let questions: Vec<Question> = read(&self.queries, r#"{"query": "...", "relevant": ["1"]}"#)?;
+        if let Some(file) = &self.prompts {
+            return self.prompts(file, &documents);
+        }
+        let file = self.queries.as_deref().unwrap_or_default();
+        let questions: Vec<Question> = read(file, r#"{"query": "...", "relevant": ["1"]}"#)?;
         if !questions.iter().any(|question| !question.relevant.is_empty()) {
-            let what = format!("{} asks nothing that has an answer", self.queries);
+            let what = format!("{file} asks nothing that has an answer");
             return Err(hint(
                 Failure::Person,
                 what,
@@ -64,6 +81,56 @@ impl Eval {
         }
         print::text(&said(&report, documents.len()))
     }
+
+    fn prompts(&self, file: &str, documents: &[Document]) -> anyhow::Result<()> {
+        let mut prompts: Vec<Prompt> =
+            read(file, r#"{"id": "1", "prompt": "...", "relevant": ["1"], "split": "dev"}"#)?;
+        if let Some(split) = &self.split {
+            prompts.retain(|prompt| prompt.split.as_deref() == Some(split));
+        }
+        if prompts.is_empty() {
+            let what = format!("{file} has no such prompts");
+            return Err(hint(Failure::Person, what, "leave out --split, or name one that is in the file"));
+        }
+        let folder = tempfile::tempdir()?;
+        let bar = progress::items("reading documents", 0);
+        let path = folder.path().join("eval.db");
+        let search = build(&path, documents, Some(Arc::new(BuiltIn))).map_err(person)?;
+        bar.set_message("asking");
+        let (report, candidates) = measure_prompts(&search, &path, &prompts, when::now()).map_err(person)?;
+        bar.finish_and_clear();
+        if self.candidates {
+            let lines: Vec<String> = candidates.iter().map(|one| one.to_string() + "\n").collect();
+            return print::text(&lines.concat());
+        }
+        if self.json {
+            return print::json(&report);
+        }
+        print::text(&of_prompts(&report, documents.len()))
+    }
+}
+
+fn of_prompts(report: &PromptReport, documents: usize) -> String {
+    let mut text = format!(
+        "{} of {}\n\n",
+        print::count((report.related + report.unrelated) as u64, "prompt", "prompts"),
+        print::count(documents as u64, "document", "documents")
+    );
+    for (name, share) in [
+        ("of what was said, right", report.precision),
+        ("unrelated prompts, silence", report.silence),
+        ("related prompts, a right one in the first three", report.right_3),
+        ("related prompts, anything said", report.spoken),
+    ] {
+        text.push_str(&format!("{name:<48} {:.1} %\n", share * 100.0));
+    }
+    let said = report.items as f64 / (report.spoke as f64).max(1.0);
+    text.push_str(&format!("{:<48} {said:.2}\n", "memories said, where any"));
+    text.push_str(&format!("{:<48} {:.0}\n", "tokens said, where any", report.tokens));
+    for (name, time) in [("p50", report.p50_ms), ("p95", report.p95_ms)] {
+        text.push_str(&format!("{name:<48} {time:.2} ms\n"));
+    }
+    text
 }
 
 fn said(report: &Report, documents: usize) -> String {

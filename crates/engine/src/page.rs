@@ -36,14 +36,18 @@ impl Page {
         self.items.is_empty()
     }
 
-    /// Our own words above what follows; left out when nothing does.
-    pub fn heading(&mut self, words: &str) {
-        self.heading = Some(words.to_owned());
+    /// How many items stand on it.
+    pub fn items(&self) -> usize {
+        self.items.len()
     }
 
-    /// One line, or several that belong together. False: it does not fit, and the page is as it was.
-    /// `tokens` of the item is set to what the line costs.
-    pub fn item(&mut self, line: &str, item: Item) -> bool {
+    /// Whether a line would be taken: to be known before it is claimed.
+    pub fn fits(&self, line: &str) -> bool {
+        self.cost(&self.added(line)).is_some()
+    }
+
+    /// What a line adds, with the heading that waits for it.
+    fn added(&self, line: &str) -> String {
         let mut added = String::new();
         if let Some(heading) = &self.heading {
             if !self.text.is_empty() {
@@ -54,11 +58,26 @@ impl Page {
         }
         added.push_str(&sanitize(line));
         added.push('\n');
-        let tokens = estimate_tokens(&added);
+        added
+    }
+
+    /// Its tokens and units, if there is room for them.
+    fn cost(&self, added: &str) -> Option<(u32, usize)> {
+        let tokens = estimate_tokens(added);
         let units = added.chars().map(char::len_utf16).sum::<usize>();
-        if self.used + tokens > self.budget || self.units + units > MAX_CHARS {
-            return false;
-        }
+        (self.used + tokens <= self.budget && self.units + units <= MAX_CHARS).then_some((tokens, units))
+    }
+
+    /// Our own words above what follows; left out when nothing does.
+    pub fn heading(&mut self, words: &str) {
+        self.heading = Some(words.to_owned());
+    }
+
+    /// One line, or several that belong together. False: it does not fit, and the page is as it was.
+    /// `tokens` of the item is set to what the line costs.
+    pub fn item(&mut self, line: &str, item: Item) -> bool {
+        let added = self.added(line);
+        let Some((tokens, units)) = self.cost(&added) else { return false };
         self.heading = None;
         self.used += tokens;
         self.units += units;

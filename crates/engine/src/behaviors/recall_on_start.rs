@@ -3,7 +3,7 @@
 //! noise, and does not repeat to a resumed session what is in its history.
 
 mod candidates;
-mod line;
+pub(in crate::behaviors) mod line;
 mod pages;
 
 use std::collections::HashSet;

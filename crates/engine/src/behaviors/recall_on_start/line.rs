@@ -16,7 +16,7 @@ const MAX_SUMMARY: usize = 360;
 const LOOKED_AT: usize = 2000;
 
 /// `- [id] 2026-03-02 bugfix · Title: first sentence`.
-pub(super) fn short(memory: &Memory) -> String {
+pub(in crate::behaviors) fn short(memory: &Memory) -> String {
     say(memory, &first_sentence(&memory.text), MAX_SENTENCE)
 }
 
@@ -38,7 +38,7 @@ pub(super) fn row(row: &MemoryRow) -> String {
     format!("- {}  {}  {}  {title}  (~{})", memory.id, moment::day(memory.at), memory.kind.name(), row.tokens)
 }
 
-pub(super) fn item(row: &MemoryRow, part: &str, why: String) -> Item {
+pub(in crate::behaviors) fn item(row: &MemoryRow, part: &str, why: String) -> Item {
     Item {
         memory: Some(row.memory.id),
         part: part.to_owned(),

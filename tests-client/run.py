@@ -24,6 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path[:0] = [HERE, os.path.join(HERE, "harness")]
 
+import recall  # noqa: E402
 import run_claude  # noqa: E402
 import scenarios  # noqa: E402
 from canaries import Canaries  # noqa: E402
@@ -271,7 +272,7 @@ def uninstalled(checks, house, client, canaries, ours):
 
 
 STORIES = {"working-day": working_day, "remembered": remembered, "private-turn": private_turn, "daemon-dies": daemon_dies, "two-sessions": two_sessions,
-           "broken-home": broken_home, "uninstalled": uninstalled}
+           **recall.STORIES, "broken-home": broken_home, "uninstalled": uninstalled}
 
 
 # ------------------------------------------------------------------------------- command line
@@ -325,6 +326,7 @@ def main(argv):
             try:
                 house = House(os.path.abspath(a.throughline), os.path.join(folder, name))
                 story(checks, house, client, Canaries(), os.path.basename(a.hook))
+                house.leave()
             except Exception as trouble:  # a story that cannot be told has failed
                 checks.that("the story %s can be told" % name, False, "%s: %s" % (type(trouble).__name__, trouble))
     finally:

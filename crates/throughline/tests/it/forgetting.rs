@@ -102,11 +102,9 @@ fn a_forgotten_session_leaves_nothing_and_is_not_brought_in_again() {
     house.ok(&["events"]);
     eventually("the transcript is archived", || !files(&house.place().archive()).is_empty());
     let answer = ask(&house, &json!({ "ask": "forget-session", "session": "gone" }));
-    assert_eq!(
-        (&answer["events"], &answer["prompts"], &answer["erased"]),
-        (&json!(3), &json!(1), &json!(3)),
-        "{answer}"
-    );
+    assert_eq!((&answer["events"], &answer["prompts"]), (&json!(3), &json!(1)), "{answer}");
+    // The other session may have been told of it: that goes, too.
+    assert!((3..=4).contains(&answer["erased"].as_u64().unwrap()), "{answer}");
     assert!(
         answer["memories"].as_u64().unwrap() > 0 && answer["archive_bytes"].as_u64().unwrap() > 0,
         "{answer}"

@@ -131,11 +131,12 @@ fn a_compaction_is_told_in_plain_text_what_its_summary_keeps() {
 
 #[test]
 fn a_fact_known_only_to_the_hand_off_is_said_after_a_compaction_and_on_a_resume() {
-    let house = House::new();
-    house.start();
-    work(&house);
-    write(&house, &["--session", SESSION], "The canary is cobalt-7.");
+    // A house each: what was said after a compaction is not said again on a resume.
     for source in ["compact", "resume"] {
+        let house = House::new();
+        house.start();
+        work(&house);
+        write(&house, &["--session", SESSION], "The canary is cobalt-7.");
         let mut start = house.envelope(SESSION, "SessionStart");
         start["source"] = json!(source);
         let answer = parsed(&house.send(&start));

@@ -110,6 +110,17 @@ struct Part {
     into: Option<String>,
 }
 
+/// The words of each simple command of a line, without what stands before its program. Also of a here document:
+/// what is hidden there is run, too.
+pub(crate) fn simple_commands(command: &str) -> Vec<Vec<String>> {
+    let command = &command[..command.floor_char_boundary(MAX_COMMAND_BYTES)];
+    let words = |part: &Part| {
+        let words: Vec<&str> = part.words.iter().map(String::as_str).collect();
+        bare(&words).iter().map(|word| (*word).to_owned()).collect()
+    };
+    split(command).iter().map(words).collect()
+}
+
 /// The simple commands of a line, without what follows `<<`.
 fn split(command: &str) -> Vec<Part> {
     let mut parts = Vec::new();

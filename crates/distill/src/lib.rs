@@ -17,6 +17,7 @@ mod learn;
 mod notice;
 mod orders;
 mod outcome;
+mod outside;
 mod patch;
 mod prose;
 mod purpose;
@@ -38,6 +39,7 @@ use scene::Scene;
 use step::Act;
 
 pub use outcome::{BrokeOff, Ending, outcome};
+pub use outside::MARK;
 pub use state::State;
 pub use step::{Step, step};
 
@@ -61,6 +63,9 @@ pub struct Distilled {
     pub observations: Vec<Observation>,
     /// `None`: nothing was asked and nothing happened.
     pub summary: Option<Summary>,
+    /// Sources outside of the workspace that were heard in the turn, as marks among an observation's tools: the
+    /// agent's own words may be theirs, and so may the summary's.
+    pub outside: Vec<String>,
 }
 
 /// No turn is worth more memories; what is cut is the small change, never a failure or a decision.
@@ -68,6 +73,8 @@ const MAX_OBSERVATIONS: usize = 24;
 
 /// Reads one turn. What it leaves unresolved stays in `state` for a later one.
 pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
+    let (heard, marked) = outside::spread(turn.steps);
+    let turn = &Turn { steps: marked.as_deref().unwrap_or(turn.steps), ..*turn };
     let kept = |wanted: fn(&Act) -> Option<&String>| {
         turn.steps.iter().filter_map(|step| wanted(&step.act)).next_back()
     };
@@ -122,7 +129,8 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
     }
     observations.sort_by_key(|observation| observation.at);
     let summary = summary::summarize(&scene, state, &observations);
-    Distilled { observations, summary }
+    let outside = heard.iter().map(|source| format!("{MARK}{source}")).collect();
+    Distilled { observations, summary, outside }
 }
 
 fn weight(kind: MemoryKind) -> u8 {

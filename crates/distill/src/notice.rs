@@ -28,6 +28,7 @@ pub(crate) fn failure(scene: &Scene<'_>, open: &mut OpenFailure) -> Option<Obser
     for step in scene.steps.iter().filter(|step| open.events.contains(&step.event)) {
         draft.evidence(step);
     }
+    draft.hears(&open.outside);
     draft.spend(open.tokens);
     let place = open.fault.place.as_ref().map_or_else(String::new, |place| format!(" ({place})"));
     draft.title = format!("`{}` fails: {}{place}", clip(&open.shown, 50), open.fault.short(80));
@@ -146,6 +147,7 @@ pub(crate) fn recovery(scene: &Scene<'_>, recovery: &Recovery) -> Option<Observa
         draft.event(*event, failure.at);
     }
     draft.evidence(step);
+    draft.hears(&failure.outside);
     draft.spend(failure.tokens);
     draft.fact(&format!("`{}` failed: {}", failure.shown, failure.fault.short(200)));
     draft.fact(&crate::write::passes(run));

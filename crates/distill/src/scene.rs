@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use model::{EventId, MemoryKind, Millis, Observation, Provenance};
 
 use crate::concepts;
+use crate::outside::MARK;
 use crate::prose::Intent;
 use crate::sentences::{Sentence, sentences};
 use crate::step::{Act, Step};
@@ -160,6 +161,8 @@ pub(crate) struct Draft {
     read: Vec<String>,
     modified: Vec<String>,
     tools: Vec<String>,
+    /// Where its words come from, if not from the workspace.
+    outside: Vec<String>,
     events: Vec<EventId>,
     tokens: u32,
     at: Millis,
@@ -178,6 +181,7 @@ impl Draft {
             read: Vec::new(),
             modified: Vec::new(),
             tools: Vec::new(),
+            outside: Vec::new(),
             events: Vec::new(),
             tokens: 0,
             at: 0,
@@ -197,10 +201,18 @@ impl Draft {
         }
         self.tokens = self.tokens.saturating_add(step.tokens);
         push_new(&mut self.tools, &step.tool, MAX_TOOLS);
+        self.hears(&step.outside);
         match &step.act {
             Act::Edit(edit) => push_new(&mut self.modified, &edit.file, MAX_FILES),
             Act::Read { file, .. } => push_new(&mut self.read, file, MAX_FILES),
             _ => {}
+        }
+    }
+
+    /// Words of such sources stand in it.
+    pub(crate) fn hears(&mut self, sources: &[String]) {
+        for source in sources {
+            push_new(&mut self.outside, &format!("{MARK}{source}"), MAX_TOOLS);
         }
     }
 
@@ -279,7 +291,7 @@ impl Draft {
             concepts,
             files_read: self.read,
             files_modified: self.modified,
-            tools: self.tools,
+            tools: [self.tools, self.outside].concat(),
             events: self.events,
             tokens: self.tokens,
         })

@@ -59,6 +59,9 @@ pub(crate) struct OpenFailure {
     pub tokens: u32,
     /// Edits made against it that did not help, as quotes with the event of each.
     pub tried: Vec<(String, EventId)>,
+    /// Where its words come from, if not from the workspace.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<String>,
     /// An observation of it was given.
     pub told: bool,
     /// A test that was written to fail first.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::Command;
 use crate::fault::Fault;
+use crate::outside;
 use crate::patch::Edit;
 use crate::text::{clip, file_name, one_line, weight};
 use crate::tool::act;
@@ -26,6 +27,9 @@ pub struct Step {
     /// The subagent it happened in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subagent: Option<String>,
+    /// Where its words come from, if not from the workspace.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) outside: Vec<String>,
     pub(crate) act: Act,
 }
 
@@ -104,6 +108,8 @@ pub(crate) enum Act {
         said: String,
         failed: bool,
     },
+    /// Something from outside of which nothing is kept but that the agent has heard it.
+    Heard,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -140,8 +146,10 @@ pub(crate) const MAX_ABOUT_BYTES: usize = 160;
 /// `None`: nothing that anyone would want to find again.
 pub fn step(event: &Event) -> Option<Step> {
     let cwd = event.cwd.as_deref();
+    let mut outside = Vec::new();
     let (tool, tokens, act) = match (&event.kind, &event.detail) {
         (EventKind::UserPromptSubmit, Detail::Prompt { text, author }) => {
+            outside.extend((*author == Author::Machine).then_some("agent"));
             ("", text.len(), prompt(text, *author)?)
         }
         (EventKind::Stop, Detail::Stop { last_message: Some(text), .. }) => {
@@ -151,6 +159,7 @@ pub fn step(event: &Event) -> Option<Step> {
             // A compaction ends as a subagent without a kind.
             let agent = event.subagent.as_ref().filter(|agent| !agent.kind.is_empty())?;
             let said = clip(text.trim(), MAX_RESULT_BYTES);
+            outside.push("agent");
             ("", text.len(), Act::Delegate { agent: clip(&agent.id, 80), task: String::new(), said })
         }
         (
@@ -162,7 +171,12 @@ pub fn step(event: &Event) -> Option<Step> {
                 Outcome::Failed { error, .. } => error.len(),
                 _ => 0,
             };
-            (call.name.as_str(), weight(&call.input).saturating_add(response), act(call, cwd)?)
+            let source = outside::source(call, cwd);
+            // Of what comes from outside it is known that it came, whatever becomes of it.
+            let heard = source.filter(|_| !matches!(call.outcome, Outcome::Denied { .. }));
+            let act = act(call, cwd).or(heard.map(|_| Act::Heard))?;
+            outside.extend(source);
+            (call.name.as_str(), weight(&call.input).saturating_add(response), act)
         }
         _ => return None,
     };
@@ -173,6 +187,7 @@ pub fn step(event: &Event) -> Option<Step> {
         // Four bytes to a token: between prose and code, and never wrong by much.
         tokens: u32::try_from(tokens / 4).unwrap_or(u32::MAX),
         subagent: event.subagent.as_ref().map(|agent| clip(&agent.id, 80)),
+        outside: outside.into_iter().map(str::to_owned).collect(),
         act,
     })
 }
@@ -234,6 +249,7 @@ impl fmt::Display for Step {
             Act::Agreed { plan } => write!(f, "plan agreed: {}", one_line(plan, 120)),
             Act::Denied { what, reason } => write!(f, "denied: {what} ({reason})"),
             Act::Other { about, .. } => write!(f, "{}: {about}", file_name(&self.tool)),
+            Act::Heard => write!(f, "{}", file_name(&self.tool)),
         }
     }
 }

@@ -46,7 +46,7 @@ fn failed(call: &ToolCall, error: &str) -> Option<Act> {
     Some(Act::Other { about: about(&call.input), said: one_line(error, MAX_SAID_BYTES), failed: true })
 }
 
-fn is_shell(name: &str) -> bool {
+pub(crate) fn is_shell(name: &str) -> bool {
     matches!(
         name,
         "Bash"
@@ -60,7 +60,7 @@ fn is_shell(name: &str) -> bool {
     )
 }
 
-fn is_edit(name: &str) -> bool {
+pub(crate) fn is_edit(name: &str) -> bool {
     matches!(
         name,
         "Edit"

@@ -21,7 +21,7 @@ pub(crate) struct Piece {
     /// Checks that passed, commands that wrote files or installed packages.
     pub runs: Vec<usize>,
     /// Failures on the way that are not worth a memory of their own.
-    pub stumbles: Vec<(Fault, String, Vec<model::EventId>)>,
+    pub stumbles: Vec<OpenFailure>,
     pub commit: Option<(usize, Commit)>,
     /// Items of the agent's list of work that were done with it.
     pub hints: Vec<(usize, String)>,
@@ -147,6 +147,7 @@ impl Sorter<'_> {
                 }
             }
             Act::Denied { .. } => self.sorted.denied.push(at),
+            Act::Heard => {}
             Act::Other { failed, .. } => {
                 if !failed {
                     self.sorted.looked.push(at);
@@ -316,6 +317,9 @@ impl Sorter<'_> {
             if !failing.is_empty() {
                 open.failing = failing.to_vec();
             }
+            for source in &step.outside {
+                push_new(&mut open.outside, source, MAX_OTHERS);
+            }
             push_middle(&mut open.events, step.event);
             open.tokens = open.tokens.saturating_add(step.tokens);
             let key = open.key.clone();
@@ -343,6 +347,7 @@ impl Sorter<'_> {
             events: vec![step.event],
             tokens: step.tokens,
             tried: Vec::new(),
+            outside: step.outside.clone(),
             told: false,
             expected,
             turn: self.state.turns,
@@ -409,7 +414,7 @@ impl Sorter<'_> {
                     && self.edits(&claimed).all(|edit| only_tests(edit, failure)))
         });
         for failure in small {
-            self.current.stumbles.push((failure.fault, failure.shown, failure.events));
+            self.current.stumbles.push(failure);
         }
         if fixed.is_empty() {
             self.current.proof = Some(at);

@@ -55,6 +55,7 @@ fn tell_failure(draft: &mut Draft, failure: &OpenFailure) {
     for event in &failure.events {
         draft.event(*event, failure.at);
     }
+    draft.hears(&failure.outside);
     draft.spend(failure.tokens);
     let place = failure.fault.place.as_ref().map_or_else(String::new, |place| format!(" at {place}"));
     draft.say(&format!("`{}` failed: {}{place}", failure.shown, failure.fault.short(200)));
@@ -262,8 +263,9 @@ fn tell_rest(scene: &Scene<'_>, draft: &mut Draft, piece: &Piece) {
             }
         }
     }
-    for (fault, shown, events) in &piece.stumbles {
+    for OpenFailure { fault, shown, events, outside, .. } in &piece.stumbles {
         draft.fact(&format!("On the way `{shown}` failed: {}", fault.short(140)));
+        draft.hears(outside);
         for event in events {
             draft.event(*event, 0);
         }

@@ -127,10 +127,13 @@ fn replace_turn(
         batch.end_turn(account.turn, "nothing to improve")?;
         return Ok(());
     };
+    // A model has read the whole turn: what it says may be from anywhere in it.
+    let heard = crate::origin::marks(before.iter().map(|row| &row.memory));
     let mut kept = Vec::new();
     for (at, observation) in observations.iter().enumerate() {
         let id = model_memory(account.session, account.turn, at);
-        let memory = observed(&pattern, id, account.by, observation);
+        let mut memory = observed(&pattern, id, account.by, observation);
+        memory.tools.extend(heard.iter().filter(|mark| !observation.tools.contains(mark)).cloned());
         memory::keep(batch, &memory)?;
         kept.push(memory);
     }

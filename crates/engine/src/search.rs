@@ -23,7 +23,7 @@ use recall::weigh::Factor;
 use serde::Serialize;
 use store::{MemoryFilter, Scored, Tables};
 
-use crate::{EngineError, Result, Workspace};
+use crate::{EngineError, Origin, Result, Workspace};
 use dense::Dense;
 use lexicon::Lexicon;
 
@@ -69,6 +69,8 @@ pub struct Hit {
     pub project: Option<String>,
     pub session: Option<String>,
     pub score: f32,
+    /// Whose words it holds.
+    pub origin: Origin,
     /// What reading it costs.
     pub tokens: u32,
     /// Memories that say nearly the same and are not shown.

@@ -16,6 +16,8 @@ const TURN: &str = "turn";
 const DONE: &str = "distilled-to";
 /// Where the summary of the last turn waits for whoever keeps summaries.
 pub(super) const DRAFT: &str = "summary-draft";
+/// What the last turn heard from outside, as a list of marks: whatever is made of its words has them.
+pub(super) const HEARD: &str = "turn-heard";
 /// The prompt is kept with the turn for a distiller that comes later.
 const MAX_PROMPT: usize = 4000;
 
@@ -148,6 +150,10 @@ fn end_turn(
         memory::keep(batch, &memory)?;
         crate::life::retire(batch, &memory)?;
         crate::life::resolve(batch, &memory)?;
+    }
+    if subagent.is_none() {
+        let heard = serde_json::to_string(&distilled.outside).expect("a list is plain data");
+        batch.set_state(session, HEARD, &heard, event.at)?;
     }
     if let Some(summary) = distilled.summary.filter(|_| subagent.is_none()) {
         let json = serde_json::to_string(&summary).expect("a summary is plain data");

@@ -1,10 +1,10 @@
 //! Keeps what the next session should know of this one. Looks only at what was observed.
 
-use model::{Event, EventKind, LearningKind, MemoryId, MemoryKind, Observation};
+use model::{Event, EventId, EventKind, LearningKind, MemoryId, MemoryKind, Observation};
 use store::{Batch, MemoryRow};
 
 use crate::behavior::Behavior;
-use crate::{Result, life, memory};
+use crate::{Result, life, memory, origin};
 
 /// The observations of one session that are looked at; more is a session nobody can learn from at once.
 const MAX_OBSERVATIONS: usize = 500;
@@ -34,8 +34,8 @@ impl Behavior for ExtractLearnings {
         else {
             return Ok(());
         };
-        let observations: Vec<Observation> =
-            batch.observations(&event.session, MAX_OBSERVATIONS)?.iter().map(as_observation).collect();
+        let rows = batch.observations(&event.session, MAX_OBSERVATIONS)?;
+        let observations: Vec<Observation> = rows.iter().map(as_observation).collect();
         for learning in distill::learnings(&state, &observations) {
             let kind = match learning.kind {
                 LearningKind::Worked => "worked",
@@ -56,12 +56,23 @@ impl Behavior for ExtractLearnings {
             kept.concepts = vec![kind.to_owned()];
             kept.files_modified.clone_from(&learning.files);
             kept.provenance.events.clone_from(&learning.events);
+            kept.tools = heard(&rows, &learning.events, subagent.is_some());
             distill::NAME.clone_into(&mut kept.provenance.by);
             memory::keep(batch, &kept)?;
             life::retire(batch, &kept)?;
         }
         Ok(())
     }
+}
+
+/// Marks of what the observations it rests on have heard. What a subagent teaches are another agent's words.
+fn heard(rows: &[MemoryRow], events: &[EventId], of_subagent: bool) -> Vec<String> {
+    let rests_on = |row: &&MemoryRow| row.memory.provenance.events.iter().any(|id| events.contains(id));
+    let mut marks = origin::marks(rows.iter().filter(rests_on).map(|row| &row.memory));
+    if of_subagent {
+        marks.push(format!("{}agent", distill::MARK));
+    }
+    marks
 }
 
 fn as_observation(row: &MemoryRow) -> Observation {

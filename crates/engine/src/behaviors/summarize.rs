@@ -3,7 +3,7 @@
 use model::{Event, EventKind, MemoryId, MemoryKind, Summary};
 use store::Batch;
 
-use super::distill::DRAFT;
+use super::distill::{DRAFT, HEARD};
 use crate::behavior::Behavior;
 use crate::{Result, memory};
 
@@ -36,6 +36,11 @@ impl Behavior for Summarize {
         let title = memory::title_of(&summary.request);
         let mut kept = memory::of_event(event, MemoryKind::Summary, id, title, summary_text(&summary));
         distill::NAME.clone_into(&mut kept.provenance.by);
+        // It quotes the agent's last words, and those may be somebody else's.
+        kept.tools = batch
+            .state(&event.session, HEARD)?
+            .and_then(|json| serde_json::from_str(&json).ok())
+            .unwrap_or_default();
         memory::keep(batch, &kept)?;
         batch.put_summary(id, &event.session, event.at, &summary)?;
         Ok(())

@@ -13,6 +13,7 @@ use store::{Card, Scored, Tables};
 use super::second::Second;
 use super::{Ask, Evidence, Hit, Legs, Nearest, Reason};
 use crate::Result;
+use crate::origin::Basis;
 
 /// Of the blended candidates, those whose rows are read to be weighed.
 const WEIGHED: usize = 60;
@@ -218,15 +219,19 @@ impl Ranked {
 
     fn hit(&self, explain: bool) -> Hit {
         let card = &self.card;
+        let kind = MemoryKind::from_name(&card.kind).unwrap_or(MemoryKind::Document);
+        let is_brought = card.external_id.is_some();
+        let basis = Basis { kind, by: &card.written_by, tools: &card.tools, is_brought };
         Hit {
             id: card.id,
             external_id: card.external_id.clone(),
-            kind: MemoryKind::from_name(&card.kind).unwrap_or(MemoryKind::Document),
+            kind,
             title: card.title.clone(),
             at: card.at,
             project: card.project.clone(),
             session: card.session.clone(),
             score: self.score,
+            origin: basis.origin(),
             tokens: card.tokens,
             same: Vec::new(),
             why: explain.then(|| self.why()),

@@ -61,6 +61,8 @@ pub struct Card {
     pub hits: u64,
     pub prevented: u64,
     pub superseded_by: Option<MemoryId>,
+    pub written_by: String,
+    pub tools: Vec<String>,
     /// What reading it costs.
     pub tokens: u32,
     /// The text up to the length that was asked for.
@@ -210,7 +212,7 @@ impl Tables {
         self.connection
             .prepare_cached(
                 "SELECT n, id, external_id, kind, title, at, session, project, project_key, branch, urgency, critical,
-                     pinned, hits, prevented, superseded_by, substr(text, 1, ?2), tokens
+                     pinned, hits, prevented, superseded_by, substr(text, 1, ?2), tokens, written_by, tools
                  FROM memories WHERE n = ?1",
             )
             .and_then(|mut statement| {
@@ -236,6 +238,8 @@ impl Tables {
                             .map(|id| MemoryId::from_u64(id.cast_unsigned())),
                         beginning: row.get(16)?,
                         tokens: u32::try_from(unsigned(row, 17)?).unwrap_or(u32::MAX),
+                        written_by: row.get(18)?,
+                        tools: super::memory_rows::read_list(row, 19)?,
                     })
                 };
                 statement.query_row(params![number(n), chars as i64], read).optional()

@@ -91,6 +91,9 @@ pub(crate) struct Hit {
     at: Millis,
     project: Option<String>,
     session: Option<String>,
+    /// Whose words it holds: `person`, `work` or `outside`.
+    #[serde(default)]
+    origin: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     why: Option<Vec<Factor>>,
 }
@@ -229,7 +232,10 @@ impl Columns {
             let wide = self.0.iter().map(|cells| cells[column].chars().count()).max().unwrap_or_default();
             head.push_str(&format!("  {cell:<wide$}"));
         }
-        let cost = kept.map(|row| format!("{} tokens", row.tokens)).unwrap_or_default();
+        let mut cost = kept.map(|row| format!("{} tokens", row.tokens)).unwrap_or_default();
+        if hit.origin == "outside" {
+            cost.push_str(", from outside");
+        }
         let room = world.width.saturating_sub(head.chars().count() + cost.len() + 5).max(20);
         let title = print::bold(&print::one_line(&hit.title, room), world.color);
         format!("{head}  {title}  {}\n", print::dim(&cost, world.color))

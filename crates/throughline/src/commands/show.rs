@@ -28,7 +28,7 @@ impl Show {
                 print::line("")?;
             }
             match named(&tables, id)? {
-                Named::Memory(row) if self.json => print::json(&row)?,
+                Named::Memory(row) if self.json => print::json(&with_origin(&row)?)?,
                 Named::Memory(row) => print::text(&full(&row, world.color))?,
                 Named::Session(session) => session::show(world, &tables, *session, self.json)?,
                 Named::BroughtIn(session) => session.show(world, self.json)?,
@@ -98,6 +98,7 @@ fn full(row: &MemoryRow, color: bool) -> String {
     line("use", &life(row));
     line("cost", &cost(row));
     line("from", &origin(row));
+    line("origin", &whose(memory));
     if let Some(newer) = row.superseded_by {
         line("overtaken", &format!("by {newer}"));
     }
@@ -117,6 +118,23 @@ fn full(row: &MemoryRow, color: bool) -> String {
         }
     }
     out
+}
+
+fn with_origin(row: &MemoryRow) -> anyhow::Result<serde_json::Value> {
+    let mut value = serde_json::to_value(row)?;
+    value["origin"] = serde_json::to_value(engine::origin(&row.memory))?;
+    Ok(value)
+}
+
+/// Whose words it holds. What is from outside is never said to an agent unasked.
+fn whose(memory: &model::Memory) -> String {
+    let origin = engine::origin(memory);
+    let sources = engine::sources(memory);
+    match origin {
+        engine::Origin::Outside if sources.is_empty() => "outside, said only when asked for".to_owned(),
+        engine::Origin::Outside => format!("outside ({}), said only when asked for", sources.join(", ")),
+        _ => origin.name().to_owned(),
+    }
 }
 
 fn marks(row: &MemoryRow) -> String {

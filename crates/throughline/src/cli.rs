@@ -31,6 +31,8 @@ enum Command {
     /// Deliver one hook call (what agents run; envelope on stdin)
     #[command(disable_help_flag = true)]
     Hook(commands::hook::Hook),
+    /// Serve memory as tools to one agent (what agents run; the Model Context Protocol on stdin and stdout)
+    Mcp(commands::mcp::Mcp),
     /// Find memories by what they say
     Search(commands::search::Search),
     /// What was kept just before and after a memory
@@ -104,6 +106,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
         Command::Doctor(command) => command.run(&world),
         Command::Daemon(command) => command.run(&world),
         Command::Hook(command) => command.run(),
+        Command::Mcp(command) => command.run(world),
         Command::Search(command) => command.run(&world),
         Command::Timeline(command) => command.run(&world),
         Command::Show(command) => command.run(&world),

@@ -19,6 +19,7 @@ pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod install;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod model;
 pub(crate) mod outcome;
 pub(crate) mod pause;

@@ -41,6 +41,14 @@ pub(crate) fn person(error: impl fmt::Display) -> anyhow::Error {
     hint(Failure::Person, error.to_string(), "")
 }
 
+/// What happened with all its causes, and the next step, for whoever is no terminal.
+pub(crate) fn parts(error: &anyhow::Error) -> (String, String) {
+    let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+    let next =
+        error.downcast_ref::<Hinted>().map_or("run `throughline doctor`", |hinted| hinted.next.as_str());
+    (causes.join(": "), next.to_owned())
+}
+
 pub(crate) fn end(result: anyhow::Result<()>) -> ExitCode {
     let Err(error) = result else { return ExitCode::SUCCESS };
     // A reader that has seen enough (`| head`) is no error.

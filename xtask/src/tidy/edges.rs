@@ -1,5 +1,6 @@
 //! Which crate may know which. The table is the map of ARCHITECTURE; a new edge is an argument, not an accident.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use serde_json::Value;
@@ -27,6 +28,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("checkpoint", &["model"]),
     ("notes", &["model"]),
     ("engine", &["model", "redact", "store", "distill", "embed", "recall"]),
+    ("mcp", &["model", "engine", "store"]),
     (
         "daemon",
         &["model", "wire", "redact", "agents", "engine", "store", "client", "embed", "providers", "notes"],
@@ -44,6 +46,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "engine",
             "daemon",
             "import",
+            "mcp",
             "checkpoint",
             "embed",
             "recall",
@@ -56,8 +59,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Everything is synchronous; a runtime would come with an argument and a line here.
+/// Everything is synchronous but one door (decision 9).
 const RUNTIMES: &[&str] = &["tokio", "async-std", "smol", "async-executor"];
+/// The room that has a runtime. It lets nothing async out, so whoever stands behind it is as synchronous as ever.
+const DOOR: &str = "throughline-mcp";
 
 /// `metadata` is what `cargo metadata --no-deps` prints.
 pub(crate) fn check(metadata: &Value) -> Vec<Finding> {
@@ -87,18 +92,56 @@ pub(crate) fn check(metadata: &Value) -> Vec<Finding> {
     findings
 }
 
+/// No package of ours reaches a runtime, directly or through others' packages, but through the one door. The lock file
+/// says what is linked, whatever a manifest calls it; its edges for tests count, too.
 pub(crate) fn check_lock(sources: &[Source]) -> Vec<Finding> {
     let Some(lock) = sources.iter().find(|source| source.path == "Cargo.lock") else { return Vec::new() };
+    let packages = locked(&lock.text);
+    let mut edges: HashMap<&str, Vec<&str>> = HashMap::new();
+    for package in &packages {
+        // Two versions of one name are taken together: a finding too many is looked at, one too few is not.
+        edges.entry(package.name).or_default().extend(&package.needs);
+    }
     let mut findings = Vec::new();
-    for (at, line) in lock.text.lines().enumerate() {
-        for runtime in RUNTIMES {
-            if line == format!("name = \"{runtime}\"") {
-                let says = format!("{runtime} is a runtime, and everything here is synchronous");
-                findings.push(Finding { file: lock.path.clone(), line: at + 1, says });
-            }
+    for package in packages.iter().filter(|package| package.is_ours && package.name != DOOR) {
+        let mut seen = HashSet::from([package.name]);
+        let mut next = vec![package.name];
+        while let Some(name) = next.pop() {
+            let needs = edges.get(name).into_iter().flatten();
+            next.extend(needs.copied().filter(|need| *need != DOOR && seen.insert(need)));
+        }
+        for runtime in RUNTIMES.iter().filter(|runtime| seen.contains(**runtime)) {
+            let says = format!("{} reaches the runtime {runtime}, which only {DOOR} may", package.name);
+            findings.push(Finding { file: lock.path.clone(), line: package.line, says });
         }
     }
     findings
+}
+
+struct Locked<'a> {
+    name: &'a str,
+    line: usize,
+    /// Others' packages have a source.
+    is_ours: bool,
+    needs: Vec<&'a str>,
+}
+
+fn locked(text: &str) -> Vec<Locked<'_>> {
+    let mut packages: Vec<Locked<'_>> = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let value = |key: &str| line.strip_prefix(key)?.strip_prefix(" = \"")?.strip_suffix('"');
+        if let Some(name) = value("name") {
+            packages.push(Locked { name, line: at + 1, is_ours: true, needs: Vec::new() });
+        }
+        let Some(package) = packages.last_mut() else { continue };
+        if value("source").is_some() {
+            package.is_ours = false;
+        }
+        // ` "name",` or ` "name version",`
+        let need = line.strip_prefix(" \"").and_then(|need| need.strip_suffix("\","));
+        package.needs.extend(need.and_then(|need| need.split(' ').next()));
+    }
+    packages
 }
 
 /// The folder's name, if it lies directly under `crates/`.
@@ -143,10 +186,42 @@ mod tests {
         assert_eq!(depends("attic", "model", &Value::Null).len(), 1);
     }
 
+    /// Packages with what they need; a name with a capital is somebody else's.
+    fn lock(packages: &[(&str, &[&str])]) -> Vec<String> {
+        let mut text = String::new();
+        for (name, needs) in packages {
+            text.push_str(&format!("[[package]]\nname = \"{}\"\nversion = \"1.0.0\"\n", name.to_lowercase()));
+            if name.starts_with(char::is_uppercase) {
+                text.push_str("source = \"registry\"\n");
+            }
+            text.push_str("dependencies = [\n");
+            for need in *needs {
+                text.push_str(&format!(" \"{need}\",\n"));
+            }
+            text.push_str("]\n\n");
+        }
+        let findings = check_lock(&[Source { path: "Cargo.lock".to_owned(), text }]);
+        findings.into_iter().map(|finding| finding.says).collect()
+    }
+
     #[test]
-    fn a_runtime_in_the_lock_file_is_named() {
-        let lock =
-            Source { path: "Cargo.lock".to_owned(), text: "[[package]]\nname = \"tokio\"\n".to_owned() };
-        assert_eq!(check_lock(&[lock])[0].line, 2);
+    fn a_runtime_behind_the_door_is_nobodys_business() {
+        let door: (&str, &[&str]) = (DOOR, &["rmcp", "tokio"]);
+        let rmcp: (&str, &[&str]) = ("Rmcp", &["tokio 1.54.1"]);
+        assert!(lock(&[door, rmcp, ("Tokio", &[]), ("throughline", &[DOOR])]).is_empty());
+    }
+
+    #[test]
+    fn a_runtime_is_found_however_far_away_and_who_reaches_it_is_named() {
+        let found = lock(&[
+            ("throughline-daemon", &["hyper", DOOR]),
+            ("Hyper", &["h2 0.4.1"]),
+            ("H2", &["tokio"]),
+            ("Tokio", &[]),
+            (DOOR, &["tokio"]),
+        ]);
+        let says = format!("throughline-daemon reaches the runtime tokio, which only {DOOR} may");
+        assert_eq!(found, [says]);
+        assert_eq!(lock(&[("throughline", &["smol"]), ("Smol", &[])]).len(), 1);
     }
 }

@@ -8,8 +8,10 @@ mod show;
 
 use std::path::Path;
 
-use checkpoint::{CheckpointError, Place, Repository};
+use checkpoint::{CheckpointError, Place, Repository, Scope};
 use clap::{Args, Subcommand};
+use mcp::Checkpointing as Wish;
+use serde_json::Value;
 use store::{StoreError, Tables};
 
 use crate::print;
@@ -44,6 +46,21 @@ impl Checkpoint {
             Command::List(command) => command.run(world),
             Command::Show(command) => command.run(world),
             Command::Restore(command) => command.run(world),
+        }
+    }
+}
+
+/// What the commands print with `--json`; a list is an array.
+pub(crate) fn to_json(world: &World, wish: Wish) -> anyhow::Result<Value> {
+    match wish {
+        Wish::Create { message } => Ok(create::make(world, message.as_deref(), None)?.to_json()),
+        Wish::List { all } => {
+            list::rows(world, all).map(|rows| rows.iter().map(list::Row::to_json).collect())
+        }
+        Wish::Show { id } => show::look_at(world, &id).map(|shown| shown.to_json()),
+        Wish::Restore { id, only_changed, confirm } => {
+            let scope = if only_changed { Scope::Dirty } else { Scope::Everything };
+            restore::to_json(world, &id, scope, confirm)
         }
     }
 }

@@ -62,6 +62,11 @@ impl Forget {
     }
 }
 
+/// Memories by their ids, without being asked. True when nothing in our files says them any more.
+pub(crate) fn memories(world: &World, ids: &[String]) -> anyhow::Result<bool> {
+    Doomed::find(&reader::tables(world)?, ids, &[])?.forget(world)
+}
+
 /// What is to go.
 struct Doomed {
     memories: Vec<MemoryRow>,

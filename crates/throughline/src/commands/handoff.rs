@@ -102,6 +102,14 @@ fn show(world: &World, session: Option<&str>, as_json: bool) -> anyhow::Result<(
     if as_json { print::json(&row) } else { print::text(&engine::hand_off_text(&row)) }
 }
 
+/// The session a text was handed over for.
+pub(crate) fn hand_over(world: &World, session: Option<&str>, text: &str) -> anyhow::Result<SessionId> {
+    let text = fitting(world, text)?;
+    let session = writer(world, session)?;
+    reader::send(world, &[Deed::HandOff { session: session.clone(), text }])?;
+    Ok(session)
+}
+
 fn write(world: &World, session: Option<&str>, text: String, as_json: bool) -> anyhow::Result<()> {
     let session = writer(world, session)?;
     reader::send(world, &[Deed::HandOff { session: session.clone(), text }])?;
@@ -151,6 +159,11 @@ fn given(world: &World, text: &[String]) -> anyhow::Result<String> {
     } else {
         text.join(" ")
     };
+    fitting(world, &text)
+}
+
+/// As it is kept, or why it is not.
+fn fitting(world: &World, text: &str) -> anyhow::Result<String> {
     if text.trim().is_empty() {
         let next = "`throughline handoff write --clear` takes back what was written";
         return Err(hint(Failure::Person, "there is nothing to hand over", next));

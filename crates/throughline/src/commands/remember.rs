@@ -54,21 +54,56 @@ pub(crate) struct Remember {
 impl Remember {
     pub(crate) fn run(self, world: &World) -> anyhow::Result<()> {
         let as_json = self.json;
-        let memory = self.memory(world)?;
-        reader::send(world, &[Deed::Remember { memory: Box::new(memory.clone()) }])?;
-        let kept = kept(world, &memory)?;
+        let text = if self.text == ["-"] { from_stdin()? } else { self.text.join(" ") };
+        let saying = Saying {
+            by: "person",
+            text,
+            title: self.title,
+            kind: self.kind,
+            files: self.files,
+            project: self.project,
+            global: self.global,
+            critical: self.critical,
+            pin: self.pin,
+        };
+        let (kept, known) = saying.keep(world)?;
         if as_json {
-            return print::json(&json!({ "id": kept.memory.id, "known": kept.memory.id != memory.id }));
+            return print::json(&json!({ "id": kept.memory.id, "known": known }));
         }
-        if kept.memory.id != memory.id {
+        if known {
             print::remark("it was known already, in the same words");
         }
         print::line(&kept.memory.id.to_string())
     }
+}
+
+/// What somebody wants kept.
+#[expect(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
+pub(crate) struct Saying {
+    /// Who says it: a person, or an agent.
+    pub(crate) by: &'static str,
+    pub(crate) text: String,
+    pub(crate) title: Option<String>,
+    pub(crate) kind: MemoryKind,
+    pub(crate) files: Vec<String>,
+    pub(crate) project: Option<String>,
+    pub(crate) global: bool,
+    pub(crate) critical: bool,
+    pub(crate) pin: bool,
+}
+
+impl Saying {
+    /// The memory it is, and whether that was there already.
+    pub(crate) fn keep(self, world: &World) -> anyhow::Result<(MemoryRow, bool)> {
+        let memory = self.memory(world)?;
+        reader::send(world, &[Deed::Remember { memory: Box::new(memory.clone()) }])?;
+        let kept = kept(world, &memory)?;
+        let known = kept.memory.id != memory.id;
+        Ok((kept, known))
+    }
 
     fn memory(self, world: &World) -> anyhow::Result<Memory> {
-        let given = if self.text == ["-"] { from_stdin()? } else { self.text.join(" ") };
-        let text = clean(world, given.trim())?;
+        let text = clean(world, self.text.trim())?;
         let title = self.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
         let place = (!self.global).then(|| daemon::resolve_workspace(&world.cwd));
         // A project that was named may be another than the one we stand in.
@@ -94,7 +129,7 @@ impl Remember {
             critical: self.critical,
             pinned: self.pin,
             provenance: Provenance {
-                by: "person".to_owned(),
+                by: self.by.to_owned(),
                 events: Vec::new(),
                 place: None,
                 tokens: estimate_tokens(&text),

@@ -18,6 +18,7 @@ const COMMANDS: &[&str] = &[
     "doctor",
     "daemon",
     "hook",
+    "mcp",
     "search",
     "timeline",
     "show",

@@ -49,45 +49,49 @@ pub(crate) struct Create {
 
 impl Create {
     pub(crate) fn run(&self, world: &World) -> anyhow::Result<()> {
-        let message = self.message.as_deref().map(|text| remember::clean(world, text.trim())).transpose()?;
-        let tables = reader::tables(world).ok();
-        let place = daemon::resolve_workspace(&world.cwd);
-        let session = match (&self.session, &tables) {
-            (Some(id), Some(tables)) => Some(reader::session_id(tables, id)?),
-            (Some(id), None) => Some(SessionId::new(id)),
-            (None, Some(tables)) => running(tables, &place)?,
-            (None, None) => None,
-        };
-        let hand_off = match (&session, &tables) {
-            (Some(session), Some(tables)) => tables.hand_off(session).map_err(person)?,
-            _ => None,
-        };
-        let id = super::new_id();
-        let at = when::now();
-        let files =
-            keep_files(&world.cwd, &New { id: &id, message: message.as_deref().unwrap_or_default(), at })?;
-        let record = model::Checkpoint {
-            at,
-            session,
-            workspace: Some(place.key.clone()),
-            project: Some(place.project.clone()),
-            root: place.root.clone(),
-            message,
-            hand_off: hand_off
-                .filter(|row| row.hand_off != HandOff::default())
-                .map(|row| engine::hand_off_text(&row)),
-            ..record_of(&id, files.snapshot())
-        };
-        let recorded = reader::send(world, &[Deed::Checkpoint { checkpoint: Box::new(record.clone()) }]);
-        if let (Err(error), Files::None(_)) = (&recorded, &files) {
-            // Neither the files nor the record: there is no checkpoint.
-            return Err(person(format!("nothing was kept: {error}")));
-        }
-        let dropped = make_room(world, files.repository(), &record)?;
-        let archived = recorded.is_ok().then(|| wait_for_archive(world, record.session.as_ref())).flatten();
-        let made = Made { record, files, recorded, dropped, archived, waiting: wait_for_embedding(world) };
+        let made = make(world, self.message.as_deref(), self.session.as_deref())?;
         if self.json { print::json(&made.to_json()) } else { made.print() }
     }
+}
+
+pub(super) fn make(world: &World, message: Option<&str>, session: Option<&str>) -> anyhow::Result<Made> {
+    let message = message.map(|text| remember::clean(world, text.trim())).transpose()?;
+    let tables = reader::tables(world).ok();
+    let place = daemon::resolve_workspace(&world.cwd);
+    let session = match (session, &tables) {
+        (Some(id), Some(tables)) => Some(reader::session_id(tables, id)?),
+        (Some(id), None) => Some(SessionId::new(id)),
+        (None, Some(tables)) => running(tables, &place)?,
+        (None, None) => None,
+    };
+    let hand_off = match (&session, &tables) {
+        (Some(session), Some(tables)) => tables.hand_off(session).map_err(person)?,
+        _ => None,
+    };
+    let id = super::new_id();
+    let at = when::now();
+    let files =
+        keep_files(&world.cwd, &New { id: &id, message: message.as_deref().unwrap_or_default(), at })?;
+    let record = model::Checkpoint {
+        at,
+        session,
+        workspace: Some(place.key.clone()),
+        project: Some(place.project.clone()),
+        root: place.root.clone(),
+        message,
+        hand_off: hand_off
+            .filter(|row| row.hand_off != HandOff::default())
+            .map(|row| engine::hand_off_text(&row)),
+        ..record_of(&id, files.snapshot())
+    };
+    let recorded = reader::send(world, &[Deed::Checkpoint { checkpoint: Box::new(record.clone()) }]);
+    if let (Err(error), Files::None(_)) = (&recorded, &files) {
+        // Neither the files nor the record: there is no checkpoint.
+        return Err(person(format!("nothing was kept: {error}")));
+    }
+    let dropped = make_room(world, files.repository(), &record)?;
+    let archived = recorded.is_ok().then(|| wait_for_archive(world, record.session.as_ref())).flatten();
+    Ok(Made { record, files, recorded, dropped, archived, waiting: wait_for_embedding(world) })
 }
 
 /// What became of the files.
@@ -215,7 +219,7 @@ fn wait_for_embedding(world: &World) -> Option<u64> {
     }
 }
 
-struct Made {
+pub(super) struct Made {
     record: model::Checkpoint,
     files: Files,
     recorded: anyhow::Result<Value>,
@@ -225,7 +229,7 @@ struct Made {
 }
 
 impl Made {
-    fn to_json(&self) -> Value {
+    pub(super) fn to_json(&self) -> Value {
         let mut value = json!(self.record);
         value["recorded"] = json!(self.recorded.is_ok());
         value["dropped"] = json!(self.dropped);

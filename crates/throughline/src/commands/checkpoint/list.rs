@@ -23,28 +23,7 @@ pub(crate) struct List {
 
 impl List {
     pub(crate) fn run(&self, world: &World) -> anyhow::Result<()> {
-        let repository = super::look(&world.cwd)?.ok();
-        let entries = repository.as_ref().map_or_else(|| Ok(Vec::new()), Repository::list);
-        let entries = entries.map_err(super::explain)?;
-        let refs: HashSet<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
-        let here = daemon::resolve_workspace(&world.cwd).root;
-        let tables = reader::tables(world).ok();
-        let records = tables.map(|tables| tables.checkpoints(None, 0)).transpose().map_err(person)?;
-        let records = records.unwrap_or_default();
-        let known: HashSet<&str> = records.iter().map(|record| record.id.as_str()).collect();
-        let mut rows: Vec<Row> = Vec::new();
-        for record in records.iter().filter(|record| self.all || record.root == here) {
-            // What lies in another repository cannot be seen from here.
-            let files = match &record.reference {
-                None => Some(false),
-                Some(_) if refs.contains(record.id.as_str()) => Some(true),
-                Some(_) => (record.root == here).then_some(false),
-            };
-            rows.push(Row { at: record.at, files, value: json!(record) });
-        }
-        let strays = entries.iter().filter(|entry| !known.contains(entry.id.as_str()));
-        rows.extend(strays.map(|entry| Row { at: entry.at * 1000, files: Some(true), value: stray(entry) }));
-        rows.sort_by_key(|row| std::cmp::Reverse(row.at));
+        let rows = rows(world, self.all)?;
         if self.json {
             return rows.iter().try_for_each(|row| print::json(&row.to_json()));
         }
@@ -57,7 +36,34 @@ impl List {
     }
 }
 
-struct Row {
+/// Newest first.
+pub(super) fn rows(world: &World, all: bool) -> anyhow::Result<Vec<Row>> {
+    let repository = super::look(&world.cwd)?.ok();
+    let entries = repository.as_ref().map_or_else(|| Ok(Vec::new()), Repository::list);
+    let entries = entries.map_err(super::explain)?;
+    let refs: HashSet<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
+    let here = daemon::resolve_workspace(&world.cwd).root;
+    let tables = reader::tables(world).ok();
+    let records = tables.map(|tables| tables.checkpoints(None, 0)).transpose().map_err(person)?;
+    let records = records.unwrap_or_default();
+    let known: HashSet<&str> = records.iter().map(|record| record.id.as_str()).collect();
+    let mut rows: Vec<Row> = Vec::new();
+    for record in records.iter().filter(|record| all || record.root == here) {
+        // What lies in another repository cannot be seen from here.
+        let files = match &record.reference {
+            None => Some(false),
+            Some(_) if refs.contains(record.id.as_str()) => Some(true),
+            Some(_) => (record.root == here).then_some(false),
+        };
+        rows.push(Row { at: record.at, files, value: json!(record) });
+    }
+    let strays = entries.iter().filter(|entry| !known.contains(entry.id.as_str()));
+    rows.extend(strays.map(|entry| Row { at: entry.at * 1000, files: Some(true), value: stray(entry) }));
+    rows.sort_by_key(|row| std::cmp::Reverse(row.at));
+    Ok(rows)
+}
+
+pub(super) struct Row {
     at: u64,
     /// Whether the files are still there. `None`: not to be seen from here.
     files: Option<bool>,
@@ -65,7 +71,7 @@ struct Row {
 }
 
 impl Row {
-    fn to_json(&self) -> Value {
+    pub(super) fn to_json(&self) -> Value {
         let mut value = self.value.clone();
         value["files_kept"] = json!(self.files);
         value

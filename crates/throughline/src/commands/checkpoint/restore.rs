@@ -45,34 +45,25 @@ pub(crate) struct Restore {
 
 impl Restore {
     pub(crate) fn run(&self, world: &World) -> anyhow::Result<()> {
-        let repository = super::look(&world.cwd)?.map_err(|why| {
-            let next = "go to the folder it was made in; `throughline checkpoint show` names it";
-            hint(Failure::Person, why, next)
-        })?;
-        let tables = reader::tables(world).ok();
-        let found = super::find(tables.as_ref(), Some(&repository), &self.id)?;
-        is_here(&found, &repository)?;
-        let scope = if self.only_changed { Scope::Dirty } else { Scope::Everything };
-        let plan = repository.plan(&found.id, scope).map_err(super::explain)?;
-        if plan.changes.is_empty() && !plan.restores_index {
-            return self.tell_nothing(&plan);
+        let wanted = self.wanted(world)?;
+        if wanted.is_there_already() {
+            return self.tell_nothing(&wanted.plan);
         }
         if self.json && !self.yes {
-            return print::json(&plan_json(&plan));
+            return print::json(&plan_json(&wanted.plan));
         }
-        if !self.yes && !is_confirmed(&plan)? {
+        if !self.yes && !is_confirmed(&wanted.plan)? {
             return print::line("nothing was changed");
         }
-        let safety = super::new_id();
-        let message = format!("before restoring {}", found.id);
-        let new = New { id: &safety, message: &message, at: when::now() };
-        let mode = Mode { scope, force: self.force };
-        let restored = repository.restore(&found.id, mode, &new).map_err(super::explain)?;
-        let recorded = record(world, &new, &restored);
+        let (restored, recorded) = wanted.restore(world, self.force)?;
         if self.json {
-            return print::json(&to_json(&found.id, &restored));
+            return print::json(&done_json(&wanted.found.id, &restored));
         }
-        tell(&found.id, &restored, recorded)
+        tell(&wanted.found.id, &restored, recorded)
+    }
+
+    fn wanted(&self, world: &World) -> anyhow::Result<Wanted> {
+        Wanted::find(world, &self.id, if self.only_changed { Scope::Dirty } else { Scope::Everything })
     }
 
     fn tell_nothing(&self, plan: &Plan) -> anyhow::Result<()> {
@@ -81,6 +72,53 @@ impl Restore {
         }
         print::line("all files are as they were then already")?;
         print::text(&left_text(&plan.left))
+    }
+}
+
+/// Without `confirm`, what would change; nothing is done by force.
+pub(super) fn to_json(world: &World, id: &str, scope: Scope, confirm: bool) -> anyhow::Result<Value> {
+    let wanted = Wanted::find(world, id, scope)?;
+    if wanted.is_there_already() || !confirm {
+        return Ok(plan_json(&wanted.plan));
+    }
+    let (restored, _) = wanted.restore(world, false)?;
+    Ok(done_json(&wanted.found.id, &restored))
+}
+
+/// A checkpoint, and what it would change here.
+struct Wanted {
+    repository: Repository,
+    found: Found,
+    scope: Scope,
+    plan: Plan,
+}
+
+impl Wanted {
+    fn find(world: &World, id: &str, scope: Scope) -> anyhow::Result<Self> {
+        let repository = super::look(&world.cwd)?.map_err(|why| {
+            let next = "go to the folder it was made in; `throughline checkpoint show` names it";
+            hint(Failure::Person, why, next)
+        })?;
+        let tables = reader::tables(world).ok();
+        let found = super::find(tables.as_ref(), Some(&repository), id)?;
+        is_here(&found, &repository)?;
+        let plan = repository.plan(&found.id, scope).map_err(super::explain)?;
+        Ok(Self { repository, found, scope, plan })
+    }
+
+    fn is_there_already(&self) -> bool {
+        self.plan.changes.is_empty() && !self.plan.restores_index
+    }
+
+    /// What was done, and whether the checkpoint to undo it is recorded.
+    fn restore(&self, world: &World, force: bool) -> anyhow::Result<(Restored, anyhow::Result<()>)> {
+        let safety = super::new_id();
+        let message = format!("before restoring {}", self.found.id);
+        let new = New { id: &safety, message: &message, at: when::now() };
+        let mode = Mode { scope: self.scope, force };
+        let restored = self.repository.restore(&self.found.id, mode, &new).map_err(super::explain)?;
+        let recorded = record(world, &new, &restored);
+        Ok((restored, recorded))
     }
 }
 
@@ -169,7 +207,7 @@ fn plan_json(plan: &Plan) -> Value {
     })
 }
 
-fn to_json(id: &str, restored: &Restored) -> Value {
+fn done_json(id: &str, restored: &Restored) -> Value {
     json!({
         "restored": id,
         "changed": restored.changed.iter().map(change_json).collect::<Vec<_>>(),

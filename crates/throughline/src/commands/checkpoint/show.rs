@@ -23,21 +23,38 @@ pub(crate) struct Show {
 
 impl Show {
     pub(crate) fn run(&self, world: &World) -> anyhow::Result<()> {
-        let tables = reader::tables(world).ok();
-        let here = super::look(&world.cwd)?.ok();
-        let found = super::find(tables.as_ref(), here.as_ref(), &self.id)?;
-        // The files lie where it was made, which may be elsewhere.
-        let root = found.record.as_ref().map(|record| record.root.clone());
-        let there = root.and_then(|root| super::look(root.as_ref()).ok()?.ok()).or(here);
-        let files = match there.map(|repository| repository.show(&found.id)) {
-            None | Some(Err(CheckpointError::Unknown(_))) => None,
-            Some(shown) => Some(shown.map_err(super::explain)?),
-        };
+        let LookedAt { found, files } = look_at(world, &self.id)?;
         if self.json {
             return print::json(&to_json(&found, files.as_ref()));
         }
         print::text(&to_text(&found, files.as_ref(), world.color))
     }
+}
+
+/// A record, and its files where they still are.
+pub(super) struct LookedAt {
+    found: Found,
+    files: Option<Shown>,
+}
+
+impl LookedAt {
+    pub(super) fn to_json(&self) -> Value {
+        to_json(&self.found, self.files.as_ref())
+    }
+}
+
+pub(super) fn look_at(world: &World, id: &str) -> anyhow::Result<LookedAt> {
+    let tables = reader::tables(world).ok();
+    let here = super::look(&world.cwd)?.ok();
+    let found = super::find(tables.as_ref(), here.as_ref(), id)?;
+    // The files lie where it was made, which may be elsewhere.
+    let root = found.record.as_ref().map(|record| record.root.clone());
+    let there = root.and_then(|root| super::look(root.as_ref()).ok()?.ok()).or(here);
+    let files = match there.map(|repository| repository.show(&found.id)) {
+        None | Some(Err(CheckpointError::Unknown(_))) => None,
+        Some(shown) => Some(shown.map_err(super::explain)?),
+    };
+    Ok(LookedAt { found, files })
 }
 
 fn to_json(found: &Found, files: Option<&Shown>) -> Value {

@@ -1,0 +1,113 @@
+//! What the tools need of the house they are in. The binary implements it with the functions its own commands use,
+//! so that a tool and a command can never disagree.
+
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use engine::Workspace;
+use model::{MemoryKind, Millis, SessionId};
+use serde_json::Value;
+use store::{MemoryRow, Tables};
+
+/// Why something was not done, and what to do about it. Both are read by a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    pub what: String,
+    pub next: String,
+}
+
+impl Refusal {
+    pub fn new(what: impl Into<String>, next: impl Into<String>) -> Self {
+        Self { what: what.into(), next: next.into() }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        if self.next.is_empty() { Ok(()) } else { write!(f, "\nWhat to do: {}", self.next) }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Which end of a day that is named is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    Since,
+    Until,
+}
+
+/// Something an agent wants kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    pub text: String,
+    pub title: Option<String>,
+    pub kind: MemoryKind,
+    pub files: Vec<String>,
+    /// Another project than the one the agent works in.
+    pub project: Option<String>,
+    /// Of no project.
+    pub global: bool,
+    pub critical: bool,
+    pub pinned: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct Remembered {
+    pub row: MemoryRow,
+    /// It was kept already, in the same words.
+    pub known: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Checkpointing {
+    Create {
+        message: Option<String>,
+    },
+    /// Of this folder, or of all.
+    List {
+        all: bool,
+    },
+    Show {
+        id: String,
+    },
+    /// Without `confirm` it says what would change.
+    Restore {
+        id: String,
+        only_changed: bool,
+        confirm: bool,
+    },
+}
+
+/// Every call may block for a bounded time; tools run on threads of their own.
+pub trait Keeper: Send + Sync {
+    /// The release, as people read it.
+    fn version(&self) -> &str;
+
+    /// Where the agent works.
+    fn folder(&self) -> &Path;
+
+    fn workspace(&self) -> Workspace;
+
+    /// A control question to the daemon, which is started if there is none.
+    fn ask(&self, question: &Value, patience: Duration) -> Result<Value, Refusal>;
+
+    /// The tables, with all that was acknowledged by now in them.
+    fn tables(&self) -> Result<Tables, Refusal>;
+
+    /// `3 weeks`, `yesterday`, `2026-01-31`, RFC 3339.
+    fn moment(&self, text: &str, end: End) -> Result<Millis, Refusal>;
+
+    fn remember(&self, note: Note) -> Result<Remembered, Refusal>;
+
+    /// For good. True when nothing in our files says it any more, false when that is finished in the background.
+    fn forget(&self, ids: &[String]) -> Result<bool, Refusal>;
+
+    /// The session it was written for: the one named, else the one this runs in, else the only one at work here.
+    fn hand_over(&self, session: Option<&str>, text: &str) -> Result<SessionId, Refusal>;
+
+    /// What the commands of the same names print as JSON.
+    fn checkpoint(&self, wish: Checkpointing) -> Result<Value, Refusal>;
+}

@@ -1,0 +1,73 @@
+//! Memory as tools of an agent: the Model Context Protocol over a pipe. Thin on purpose: what is asked is asked of
+//! the daemon or read from its tables through a [`Keeper`]; no model, no index and no state live here, so a daemon
+//! that is killed between two calls is not noticed. Knows no environment, no path and no command line.
+//!
+//! This is the one room with an async runtime (decision 9). It has one thread for the protocol and lends blocking
+//! threads to the tools; nothing async leaves the crate.
+
+mod answer;
+mod keeper;
+mod pipe;
+mod prompts;
+mod resources;
+mod server;
+mod tools;
+
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+
+pub use keeper::{Checkpointing, End, Keeper, Note, Refusal, Remembered};
+use server::Server;
+
+/// Calls that work at the same time; more wait. Each costs a thread, and a session's agent makes a few at once.
+const WORKERS: usize = 4;
+/// A worker that is idle for so long gives its memory back.
+const IDLE: Duration = Duration::from_secs(2);
+/// What a call that was given up by its client may still take when the client is gone. The daemon finishes what it
+/// was told in any case.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+#[derive(Debug, thiserror::Error)]
+pub enum McpError {
+    #[error("no thread could be started: {0}")]
+    Threads(#[source] io::Error),
+    /// The client broke the rules of the first exchange; what it said is not repeated.
+    #[error("the client did not begin with an initialize request")]
+    Handshake,
+}
+
+/// Serves one client until it closes its end. A client that leaves, at whatever moment, is no error.
+pub fn serve(
+    keeper: Arc<dyn Keeper>,
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+) -> Result<(), McpError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .max_blocking_threads(WORKERS)
+        .thread_keep_alive(IDLE)
+        .build()
+        .map_err(McpError::Threads)?;
+    let (pipe, writer) = pipe::open(input, output).map_err(McpError::Threads)?;
+    let served = runtime.block_on(async {
+        match Server::new(keeper).serve(pipe).await {
+            Ok(running) => {
+                // However the loop ended, nobody is left to tell.
+                let _ = running.waiting().await;
+                Ok(())
+            }
+            Err(
+                ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::TransportError { .. },
+            ) => Ok(()),
+            Err(_) => Err(McpError::Handshake),
+        }
+    });
+    runtime.shutdown_timeout(LAST_WORDS);
+    // Every sender is gone with the runtime, so the writer ends when the last line is out.
+    let _ = writer.join();
+    served
+}

@@ -1,16 +1,20 @@
 //! Puts the memories that a prompt needs in front of the agent. Says nothing rather than noise: the floor is judged
 //! on the prompt's own words (`judge`), so that nothing around it makes an unrelated prompt speak.
 
+mod around;
 mod judge;
 mod question;
 mod select;
 mod tell;
+#[cfg(test)]
+mod tests;
 
-use model::{Advice, Author, Detail, Event, EventKind};
+use model::{Advice, Author, Detail, Event, EventKind, Memory};
 
 use crate::Result;
 use crate::behavior::{Behavior, Context};
 
+use around::at_hand_first;
 pub(crate) use question::question;
 pub(crate) use select::{Judged, ask, chosen, judge};
 pub(crate) use tell::page;
@@ -24,7 +28,7 @@ impl Behavior for RecallOnPrompt {
     }
 
     fn manual(&self) -> &'static str {
-        "Puts the memories that a prompt needs in front of the agent: up to four, each with its id, its day, where it \
+        "Puts the memories that a prompt needs in front of the agent: up to three, each with its id, its day, where it \
          comes from and what of it answers. Says nothing on prompts that have nothing to do with what is kept, never \
          says the same twice in a session, stays within `recall.prompt-tokens`, and never says words from outside \
          (web pages, other programs' tools, dependencies, other agents) unasked."
@@ -50,12 +54,10 @@ impl Behavior for RecallOnPrompt {
             return Ok(Advice::silent());
         }
         let judged = cx.read(|tables| judge(tables, text, &hits, here, Some(&event.session)))?;
+        let chosen = at_hand_first(cx, event, chosen(judged))?;
         let subagent = event.subagent.as_ref().map(|agent| agent.id.as_str());
-        let fresh: Vec<Judged> = chosen(judged)
-            .into_iter()
-            .filter(|one| cx.around.claim(&event.session, subagent, one.row.memory.id))
-            .collect();
-        let note = page(&fresh, here, text, budget).finish(self.name());
+        let mut claim = |memory: &Memory| cx.around.claim(&event.session, subagent, memory.id);
+        let note = page(&chosen, text, budget, &mut claim).finish(self.name());
         Ok(Advice { notes: note.into_iter().collect(), ..Advice::silent() })
     }
 }

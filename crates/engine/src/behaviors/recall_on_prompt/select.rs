@@ -5,6 +5,7 @@ use model::{Memory, MemoryKind, SessionId};
 use store::{MemoryRow, Tables};
 
 use super::judge::{Judge, Signs};
+use crate::behaviors::recall_on_start::homes;
 use crate::search::{Ask, Hit};
 use crate::{Result, Workspace, origin};
 
@@ -14,7 +15,7 @@ const ASKED: usize = 24;
 const JUDGED_HERE: usize = 6;
 const JUDGED_ELSEWHERE: usize = 2;
 /// Memories that are said; what comes fourth was never the one that counted.
-const MOST: usize = 3;
+pub(crate) const MOST: usize = 3;
 /// A memory less likely than this to belong to the prompt is not said. One in seven sounds low: silence costs the
 /// answer, and what is above it is right in six of seven cases, since few memories are in between.
 const FLOOR: f32 = 0.14;
@@ -25,6 +26,7 @@ const BESIDE: f32 = 0.9;
 #[derive(Debug, Clone)]
 pub(crate) struct Judged {
     pub(crate) row: MemoryRow,
+    pub(crate) is_here: bool,
     pub(crate) signs: Signs,
     pub(crate) chance: f32,
 }
@@ -65,29 +67,30 @@ pub(crate) fn judge(
         return Ok(judged);
     }
     let judge = Judge::new(tables, text)?;
+    let homes = homes(tables, here, &[])?;
     let mut room = [JUDGED_ELSEWHERE, JUDGED_HERE];
     for hit in hits {
         if hit.kind == MemoryKind::Chunk || room == [0, 0] {
             continue;
         }
         let Some(row) = tables.memory(&hit.id.to_string())? else { continue };
-        let is_here = is_here(&row.memory, here);
+        let is_here = is_here(&row.memory, &homes);
         let room = &mut room[usize::from(is_here)];
         if *room == 0 || row.superseded_by.is_some() || !may_be_said(&row.memory, text, session) {
             continue;
         }
         *room -= 1;
         let signs = judge.signs(&row.memory, hit.evidence, is_here);
-        judged.push(Judged { row, signs, chance: signs.chance() });
+        judged.push(Judged { row, is_here, signs, chance: signs.chance() });
     }
     judged.sort_by(|a, b| b.chance.total_cmp(&a.chance));
     Ok(judged)
 }
 
-/// Those that are said, likeliest first.
+/// Those that are worth saying, likeliest first; of them the first [`MOST`] are said.
 pub(crate) fn chosen(judged: Vec<Judged>) -> Vec<Judged> {
     let best = judged.first().map_or(0.0, |first| first.chance);
-    judged.into_iter().take_while(|one| one.chance >= FLOOR.max(best * BESIDE)).take(MOST).collect()
+    judged.into_iter().take_while(|one| one.chance >= FLOOR.max(best * BESIDE)).collect()
 }
 
 /// Unasked only what is ours to say: no words of others, nothing of the conversation itself, and no prompt that is
@@ -99,9 +102,10 @@ fn may_be_said(memory: &Memory, text: &str, session: Option<&SessionId>) -> bool
 }
 
 /// What belongs to no project is at home in every one.
-pub(crate) fn is_here(memory: &Memory, here: Option<&Workspace>) -> bool {
-    let Some(here) = here else { return memory.project.is_none() };
-    memory.project.is_none() && memory.project_key.is_none()
-        || memory.project_key.as_deref() == Some(here.project_key.as_str())
-        || memory.project.as_deref() == Some(here.project.as_str())
+fn is_here(memory: &Memory, homes: &[String]) -> bool {
+    let at_home = |home: &String| homes.contains(home);
+    match (&memory.project_key, &memory.project) {
+        (None, None) => true,
+        (key, name) => key.as_ref().is_some_and(at_home) || name.as_ref().is_some_and(at_home),
+    }
 }

@@ -85,7 +85,7 @@ pub fn measure_prompts(
             })
         }));
         let said = chosen(judged);
-        let note = page(&said, here.as_ref(), &prompt.prompt, budget).finish("recall-on-prompt");
+        let note = page(&said, &prompt.prompt, budget, &mut |_| true).finish("recall-on-prompt");
         times.push(start.elapsed().as_secs_f64() * 1000.0);
         let said = &said[..note.as_ref().map_or(0, |note| note.items.len()).min(said.len())];
         report.items += said.len();

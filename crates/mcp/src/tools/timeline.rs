@@ -34,8 +34,9 @@ impl Call for Timeline {
     fn call(self, keeper: &dyn Keeper) -> Result<Answer, Refusal> {
         let before = within("before", self.before, 5, 0..=MAX_AROUND)?;
         let after = within("after", self.after, 5, 0..=MAX_AROUND)?;
+        let wanted = self.wanted()?;
         let tables = keeper.tables()?;
-        let center = self.center(keeper, &tables)?;
+        let center = wanted.find(keeper, &tables)?;
         let rows = tables.around(&center, before, after).map_err(stored)?;
         let at = rows.iter().position(|row| row.n == center.n).unwrap_or_default();
         // Nearest first, so that what does not fit is what is farthest.
@@ -53,18 +54,27 @@ impl Call for Timeline {
     }
 }
 
+enum Wanted<'a> {
+    Id(&'a str),
+    Words(&'a str),
+}
+
 impl Timeline {
-    fn center(&self, keeper: &dyn Keeper, tables: &Tables) -> Result<MemoryRow, Refusal> {
-        if let Some(id) = self.id.as_deref().and_then(said) {
-            return find_memory(tables, id);
-        }
-        let query = self
-            .query
-            .as_deref()
-            .and_then(said)
-            .ok_or_else(|| missing("id", "give the id of a memory, or a query that finds one"))?;
-        let hit = search::best(keeper, query)?.ok_or_else(|| {
-            let what = format!("no memory says \"{}\"", line(query, 60));
+    fn wanted(&self) -> Result<Wanted<'_>, Refusal> {
+        let id = self.id.as_deref().and_then(said).map(Wanted::Id);
+        let words = || self.query.as_deref().and_then(said).map(Wanted::Words);
+        id.or_else(words).ok_or_else(|| missing("id", "give the id of a memory, or a query that finds one"))
+    }
+}
+
+impl Wanted<'_> {
+    fn find(&self, keeper: &dyn Keeper, tables: &Tables) -> Result<MemoryRow, Refusal> {
+        let words = match self {
+            Self::Id(id) => return find_memory(tables, id),
+            Self::Words(words) => words,
+        };
+        let hit = search::best(keeper, words)?.ok_or_else(|| {
+            let what = format!("no memory says \"{}\"", line(words, 60));
             Refusal::new(what, "try other words, or an id from mem_search")
         })?;
         find_memory(tables, &hit.id)

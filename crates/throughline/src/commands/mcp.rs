@@ -74,6 +74,10 @@ impl Keeper for House {
     }
 
     fn tables(&self) -> Result<Tables, Refusal> {
+        // Who has tools is attached: that nothing is recorded yet is an empty list and no error.
+        if !self.0.place.data.exists() {
+            reader::start(&self.0).map_err(refusal)?;
+        }
         reader::tables(&self.0).map_err(refusal)
     }
 

@@ -110,7 +110,9 @@ pub(crate) fn answer(world: &World, question: &Value, patience: Duration) -> any
     let bytes = question.to_string();
     let asked = ask(&world.place, bytes.as_bytes(), Instant::now() + patience);
     let answer = match asked {
-        Err(Trouble::Absent) => {
+        // One that dies while it is asked takes the question along. Every question may be asked twice: what a deed
+        // makes has its name already.
+        Err(Trouble::Absent | Trouble::Broken(_)) => {
             start(world)?;
             ask(&world.place, bytes.as_bytes(), Instant::now() + patience)
         }

@@ -12,6 +12,7 @@ mod forgetting;
 mod hand_off;
 mod house;
 mod install;
+mod mcp;
 mod memory_files;
 mod memory_life;
 mod memory_reading;

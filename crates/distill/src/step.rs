@@ -36,6 +36,11 @@ pub struct Step {
 impl Step {
     /// Every text in a step is cut so that the sum stays below this, escapes included.
     pub const MAX_BYTES: usize = 4096;
+
+    /// Where its words come from, if not from the workspace, as an observation's tools name it.
+    pub fn marks(&self) -> impl Iterator<Item = String> {
+        self.outside.iter().map(|source| format!("{}{source}", outside::MARK))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

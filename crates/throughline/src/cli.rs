@@ -31,7 +31,7 @@ enum Command {
     /// Deliver one hook call (what agents run; envelope on stdin)
     #[command(disable_help_flag = true)]
     Hook(commands::hook::Hook),
-    /// Serve memory as tools to one agent (what agents run; the Model Context Protocol on stdin and stdout)
+    /// Serve memory to an agent as tools (what agents run; MCP on stdin)
     Mcp(commands::mcp::Mcp),
     /// Find memories by what they say
     Search(commands::search::Search),

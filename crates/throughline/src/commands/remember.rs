@@ -78,7 +78,6 @@ impl Remember {
 }
 
 /// What somebody wants kept.
-#[expect(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
 pub(crate) struct Saying {
     /// Who says it: a person, or an agent.
     pub(crate) by: &'static str,

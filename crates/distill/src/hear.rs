@@ -114,12 +114,17 @@ fn stated(scene: &Scene<'_>) -> Option<Observation> {
         sentence.text.len() >= 30
             && !sentence.text.ends_with('?')
             && !prose::states_next(sentence)
-            && !prose::states_done(&sentence.text)
+            && (scene.heard || !prose::states_done(&sentence.text))
     });
     for (at, sentence) in candidates {
         let explicit = prose::states_finding(&sentence.text);
+        // Told here and not with the work, which would be somebody else's words by it.
+        let reason = prose::states_cause(&sentence.text);
+        let of_work = scene.heard
+            && (scene.speaks_of_work(at) && (reason || prose::states_done(&sentence.text))
+                || !scene.sorted.recoveries.is_empty() && (reason || has_word(&sentence.text, "since")));
         // Where nothing was changed, the answer is the finding.
-        if built && !explicit {
+        if built && !explicit && !of_work {
             continue;
         }
         let shown_by: Vec<usize> = scene
@@ -129,7 +134,7 @@ fn stated(scene: &Scene<'_>) -> Option<Observation> {
             .copied()
             .filter(|&at| bears_out(&scene.steps[at], &sentence.text))
             .collect();
-        if shown_by.is_empty() || prose::states_decision(&sentence.text) {
+        if (shown_by.is_empty() && !of_work) || prose::states_decision(&sentence.text) {
             continue;
         }
         let weight =

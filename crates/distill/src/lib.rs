@@ -90,7 +90,11 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
     }
     state.turns = state.turns.saturating_add(1);
     let intent = prose::intent(prompt);
-    let sorted = work::sort(state, turn.steps, intent);
+    let mut sorted = work::sort(state, turn.steps, intent);
+    // An item of the list of work is words, too.
+    if !heard.is_empty() {
+        sorted.pieces.iter_mut().for_each(|piece| piece.hints.clear());
+    }
     let scene = Scene::new(turn.steps, &sorted, prompt, message, intent);
 
     let mut observations = hear::decisions(&scene, state);

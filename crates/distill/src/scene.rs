@@ -21,6 +21,8 @@ pub(crate) struct Scene<'a> {
     /// The agent's last words. Those that stand in an observation are not used for another.
     pub said: Vec<Sentence>,
     pub english: bool,
+    /// Those words may be somebody else's: the turn has heard something from outside.
+    pub heard: bool,
     used: RefCell<Vec<bool>>,
     /// For each sentence, how much it has to do with each piece.
     relations: Vec<Vec<u32>>,
@@ -37,7 +39,9 @@ impl<'a> Scene<'a> {
         let said = sentences(message);
         let used = RefCell::new(vec![false; said.len()]);
         let english = crate::prose::is_english(message);
-        let mut scene = Self { steps, sorted, prompt, intent, said, english, used, relations: Vec::new() };
+        let heard = sorted.message.is_some_and(|at| !steps[at].outside.is_empty());
+        let mut scene =
+            Self { steps, sorted, prompt, intent, said, english, heard, used, relations: Vec::new() };
         if english {
             let row = |sentence: &Sentence| {
                 sorted.pieces.iter().map(|piece| scene.relation(&sentence.text, piece)).collect()
@@ -76,10 +80,21 @@ impl<'a> Scene<'a> {
         self.said.iter().enumerate().filter(|(at, sentence)| !used[*at] && fits(sentence)).collect()
     }
 
-    /// Sentences that pass a test, whoever used them.
+    /// The same for whoever tells of work: it is told without words that may be somebody else's, so that it stays
+    /// work. They are told as a finding.
+    pub(crate) fn own(&self, fits: impl Fn(&Sentence) -> bool) -> Vec<(usize, &Sentence)> {
+        if self.heard { Vec::new() } else { self.free(fits) }
+    }
+
+    /// Whether a sentence speaks of work that was done in this turn.
+    pub(crate) fn speaks_of_work(&self, sentence: usize) -> bool {
+        self.relations.get(sentence).is_some_and(|row| row.iter().any(|score| *score > 0))
+    }
+
+    /// Own sentences that pass a test, whoever used them.
     pub(crate) fn any(&self, fits: impl Fn(&Sentence) -> bool) -> Option<&Sentence> {
-        let heard = self.english && self.sorted.message.is_some();
-        self.said.iter().find(|sentence| heard && fits(sentence))
+        let told = self.english && self.sorted.message.is_some() && !self.heard;
+        self.said.iter().find(|sentence| told && fits(sentence))
     }
 
     /// How much a sentence has to do with a piece of work: what it names of it.

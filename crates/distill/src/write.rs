@@ -82,7 +82,7 @@ fn explanation(scene: &Scene<'_>, piece: &Piece) -> (Option<String>, Option<Stri
     const VERDICTS: &[&str] = &["pass", "passes", "passed", "passing", "green"];
     let mut best_cause: Option<(u32, usize, String)> = None;
     let mut best_fix: Option<(u32, usize, String)> = None;
-    for (at, sentence) in scene.free(|sentence| !prose::states_next(sentence)) {
+    for (at, sentence) in scene.own(|sentence| !prose::states_next(sentence)) {
         let explicit = has_word(&sentence.text, "root cause") || has_word(&sentence.text, "caused by");
         // A root cause that names nothing is that of the only thing that was repaired.
         let only =
@@ -118,7 +118,7 @@ fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
     gather(scene, &mut draft, piece);
     let commit = own_commit(scene, piece);
     let mut said: Vec<(u32, usize, String)> = scene
-        .free(|sentence| prose::states_done(&sentence.text) && !prose::states_next(sentence))
+        .own(|sentence| prose::states_done(&sentence.text) && !prose::states_next(sentence))
         .into_iter()
         .filter_map(|(at, sentence)| Some((scene.belongs(at, piece)?, at, sentence.text.clone())))
         .collect();
@@ -137,7 +137,7 @@ fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
         draft.evidence(scene.message_step()?);
     }
     if !piece.stumbles.is_empty() || scene.intent == Intent::Bug {
-        let causes = scene.free(|sentence| prose::states_cause(&sentence.text));
+        let causes = scene.own(|sentence| prose::states_cause(&sentence.text));
         let enough = if scene.intent == Intent::Bug { 0 } else { 3 };
         let mut causes = causes.into_iter();
         let cause = causes.find(|(at, _)| scene.belongs(*at, piece).is_some_and(|score| score >= enough));

@@ -260,3 +260,26 @@ fn a_turn_of_nothing_gives_nothing() {
     assert!(distilled.observations.is_empty() && distilled.summary.is_none());
     assert!(events("# nothing\n").is_empty());
 }
+
+#[test]
+fn work_beside_a_page_stays_work_and_what_was_said_of_it_is_marked() {
+    let marks = |tools: &[String]| tools.iter().any(|tool| tool.starts_with(distill::MARK));
+    let said = "< Fixed E0382 in journal.rs by cloning the segment before the move.\n.\n";
+    for source in [
+        "web https://docs.example/x\nA segment is moved.\n.\n",
+        "bash curl -s https://docs.example/x\nA segment is moved.\n.\n",
+        "read node_modules/a/README.md\n",
+        "mcp tracker get_issue {\"id\": 7}\nA segment is moved.\n.\n",
+    ] {
+        let played = play(&format!("> go on\n.\n{source}{BORROW}{CLONE}{PASS}{said}"));
+        let found = played.observations();
+        let fix = found.iter().find(|one| one.kind == MemoryKind::Bugfix).expect("the work is told");
+        assert!(!marks(&fix.tools) && !fix.narrative.contains("cloning"), "{source}: {fix:#?}");
+        let words = found
+            .iter()
+            .find(|one| one.narrative.contains("cloning the segment"))
+            .expect("and what was said");
+        assert!(marks(&words.tools), "{source}: {words:#?}");
+        assert!(!played.turns[0].outside.is_empty());
+    }
+}

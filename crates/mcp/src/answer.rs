@@ -40,6 +40,11 @@ impl Room {
         fits
     }
 
+    /// Takes what was said in any case.
+    pub(crate) fn take(&mut self, text: &str) {
+        self.0 = self.0.saturating_sub(estimate_tokens(text));
+    }
+
     pub(crate) fn left(&self) -> u32 {
         self.0
     }

@@ -10,7 +10,7 @@ use rmcp::model::{ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::service::RxJsonRpcMessage;
 use rmcp::transport::Transport;
 use serde_json::Value;
-use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::mpsc::{Receiver, Sender, WeakSender, channel};
 
 /// A memory has at most 64 KiB, which escaped to the utmost are 384; whatever is larger is no call of a tool of ours.
 const MAX_MESSAGE: usize = 1 << 20;
@@ -34,7 +34,8 @@ pub(crate) fn open(
 ) -> io::Result<(Pipe, JoinHandle<()>)> {
     let (read, incoming) = channel(WAITING);
     let (outgoing, write) = channel(WAITING);
-    let replies = outgoing.clone();
+    // Weak: a reader that waits for a client who says nothing more must not keep the writer waiting.
+    let replies = outgoing.downgrade();
     Builder::new().name("read".into()).stack_size(STACK).spawn(move || read_all(input, &read, &replies))?;
     let writer =
         Builder::new().name("write".into()).stack_size(STACK).spawn(move || write_all(output, write))?;
@@ -82,7 +83,7 @@ fn write_all(mut output: impl Write, mut lines: Receiver<Vec<u8>>) {
 }
 
 /// Until the input ends or breaks, or nobody listens any more.
-fn read_all(input: impl Read, read: &Sender<RxJsonRpcMessage<RoleServer>>, replies: &Sender<Vec<u8>>) {
+fn read_all(input: impl Read, read: &Sender<RxJsonRpcMessage<RoleServer>>, replies: &WeakSender<Vec<u8>>) {
     let mut input = BufReader::new(input);
     let mut bytes = Vec::new();
     loop {
@@ -107,12 +108,12 @@ fn read_all(input: impl Read, read: &Sender<RxJsonRpcMessage<RoleServer>>, repli
     }
 }
 
-fn reply(replies: &Sender<Vec<u8>>, error: &ErrorData, id: Option<&RequestId>) -> bool {
+fn reply(replies: &WeakSender<Vec<u8>>, error: &ErrorData, id: Option<&RequestId>) -> bool {
     // JSON-RPC wants `null` where the id is not known; the library leaves it out.
     let mut message =
         serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string().into_bytes();
     message.push(b'\n');
-    replies.blocking_send(message).is_ok()
+    replies.upgrade().is_some_and(|replies| replies.blocking_send(message).is_ok())
 }
 
 #[derive(Debug, PartialEq)]

@@ -8,11 +8,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Call, said};
-use crate::answer::{Answer, MAX_TOKENS, TITLE_CHARS, line, part};
+use crate::answer::{Answer, MAX_TOKENS, TITLE_CHARS, line, part, quoted};
 use crate::keeper::{Keeper, Refusal};
 
 /// A first question may load the model.
 const PATIENCE: Duration = Duration::from_secs(15);
+/// Of an answer, for the list of what was said and why.
+const FOR_ITEMS: u32 = 2_000;
 /// Events at which something may be said.
 const EVENTS: &[&str] = &["SessionStart", "UserPromptSubmit", "PreToolUse", "PreCompact"];
 
@@ -81,9 +83,19 @@ impl Context {
 
 fn page(answer: &Value) -> Answer {
     // Fenced and clean by whoever made it; a second pass would break the fence.
-    let said = answer["text"].as_str().unwrap_or_default();
-    let (said, cut) = part(said, 0, MAX_TOKENS / 2);
-    let items: Vec<Value> = answer["items"].as_array().into_iter().flatten().map(item).collect();
+    let whole = answer["text"].as_str().unwrap_or_default();
+    let (begun, cut) = part(whole, 0, MAX_TOKENS - FOR_ITEMS);
+    let said = if cut.is_some() { quoted(Context::NAME, begun) } else { whole.to_owned() };
+    let mut room = FOR_ITEMS;
+    let items = answer["items"].as_array().into_iter().flatten().map(item);
+    let items: Vec<Value> = items
+        .take_while(|item| {
+            let cost = model::estimate_tokens(&item.to_string());
+            let fits = cost <= room;
+            room = room.saturating_sub(cost);
+            fits
+        })
+        .collect();
     let event = line(answer["event"].as_str().unwrap_or_default(), 40);
     if said.is_empty() {
         let text = format!("nothing would be said on {event}");

@@ -176,10 +176,12 @@ pub(crate) fn operations(scene: &Scene<'_>, told: &[usize]) -> Vec<Observation> 
                     clip(about, 90)
                 );
                 draft.fact(&format!("Called {name} of {server}: {about}"));
-                if !said.is_empty() {
-                    draft.fact(&format!("Answer: {}", one_line(said, 200)));
-                }
                 draft.say(&format!("Called {name} of {server} with {about}"));
+                if !said.is_empty() {
+                    let answer = one_line(said, 200);
+                    draft.fact(&format!("Answer: {answer}"));
+                    draft.say(&format!("It answered: {answer}"));
+                }
                 found.extend(draft.finish());
             }
             Act::Run(run) if run.command.purpose == Purpose::Operate => {
@@ -210,10 +212,11 @@ pub(crate) fn operations(scene: &Scene<'_>, told: &[usize]) -> Vec<Observation> 
                 };
                 draft.title = format!("{what}: `{}`", clip(&run.command.shown, 100));
                 draft.fact(&format!("Ran `{}`", run.command.shown));
+                draft.say(&format!("Ran `{}`", run.command.shown));
                 for line in run.said.lines().rev().take(2) {
                     draft.fact(&format!("It printed: {line}"));
+                    draft.say(&format!("It printed: {line}"));
                 }
-                draft.say(&format!("Ran `{}`", run.command.shown));
                 found.extend(draft.finish());
             }
             _ => {}

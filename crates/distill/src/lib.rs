@@ -6,9 +6,11 @@
 //! The path of an event: [`step`] keeps what counts of it (`tool` knows the shapes of tools, `command`, `fault`,
 //! `verdict` and `patch` what is in them). At the end of a turn [`turn`] reads the steps in order (`work`), joins the
 //! ones of one piece of work and follows failures until something resolves them (`resolve`). `write` and `title` put
-//! work into words, `notice` what happened beside it, `hear` what was said (`prose`, `orders`), `summary` the whole turn.
+//! work into words, `notice` what happened beside it, `hear` what was said (`prose`, `orders`), `summary` the whole turn
+//! with what was answered (`answer`).
 //! [`learnings`] looks back over a session, and [`outcome()`] says how it ended.
 
+mod answer;
 mod command;
 mod concepts;
 mod fault;
@@ -61,7 +63,7 @@ pub struct Turn<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Distilled {
     pub observations: Vec<Observation>,
-    /// `None`: nothing was asked and nothing happened.
+    /// `None`: nothing happened and nothing was answered; what was asked is no summary of itself.
     pub summary: Option<Summary>,
     /// Sources outside of the workspace that were heard in the turn, as marks among an observation's tools: the
     /// agent's own words may be theirs, and so may the summary's.

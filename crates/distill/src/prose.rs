@@ -64,6 +64,19 @@ fn hedged(text: &str) -> bool {
     text.ends_with('?') || any(text, HEDGES)
 }
 
+/// What a sentence says first; what follows is why, or what would be otherwise.
+fn main_clause(text: &str, from: usize) -> &str {
+    const ENDS: &[&str] = &["because", "since", "so that", ";", "—", " – "];
+    let rest = &text[from..];
+    let end = ENDS.iter().filter_map(|end| crate::text::find_word(rest, end)).filter(|end| *end > 0).min();
+    &text[..end.map_or(text.len(), |end| from + end)]
+}
+
+/// Whether what a sentence says first is no more than a possibility or an offer.
+pub(crate) fn guesses(text: &str) -> bool {
+    hedged(main_clause(text, 0))
+}
+
 pub(crate) fn states_cause(text: &str) -> bool {
     const CAUSES: &[&str] = &[
         "root cause",

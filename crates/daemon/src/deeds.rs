@@ -138,7 +138,7 @@ fn clean_all<'a>(redactor: &Redactor, texts: impl IntoIterator<Item = &'a mut St
     }
 }
 
-fn clean(redactor: &Redactor, text: &mut String) {
+pub(crate) fn clean(redactor: &Redactor, text: &mut String) {
     let redacted = redactor.bytes(text.as_bytes());
     if !redacted.findings.is_empty() || redacted.bytes != text.as_bytes() {
         *text = String::from_utf8_lossy(&redacted.bytes).into_owned();

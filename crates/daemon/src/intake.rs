@@ -146,6 +146,11 @@ impl Intake {
         if advice.is_silent() {
             return Answer { status, reply: Reply::silent() };
         }
+        // What is stored is clean; what was read from a person's own pages may not be.
+        let redactor = self.redactor();
+        for note in &mut advice.notes {
+            deeds::clean(&redactor, &mut note.text);
+        }
         self.note_told(&seen, &advice);
         let nonce = nonce(seen.entry.id.as_bytes());
         for note in &mut advice.notes {
@@ -284,7 +289,8 @@ impl Intake {
         };
         // Filing needs a few names; only who speaks wants to know what a tool was given and gave.
         let mut event = adapter.glance(&incoming);
-        let speaks = |behavior: &&dyn Behavior| behavior.on().contains(&event.kind) && behavior.speaks_on(event.kind);
+        let speaks =
+            |behavior: &&dyn Behavior| behavior.on().contains(&event.kind) && behavior.speaks_on(event.kind);
         if engine::ALL.iter().any(speaks) {
             event = adapter.read(&incoming);
         }

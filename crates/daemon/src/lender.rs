@@ -13,6 +13,7 @@ use client::Place;
 use engine::search::{Ask, Hit};
 use engine::{EngineError, Fault, Surroundings};
 use model::{Event, MemoryId, SessionId, Tail};
+use rustix::fs::{Mode, OFlags};
 use store::Tables;
 
 use crate::embedding::Embedding;
@@ -191,9 +192,10 @@ fn conversations_beside(transcript: &Path) -> Vec<String> {
     files.collect()
 }
 
-/// The last whole lines of a file.
+/// The last whole lines of a file. A pipe in its place is not waited for.
 fn end_of(path: &Path, bytes: u64) -> Option<Vec<u8>> {
-    let mut file = File::open(path).ok()?;
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let mut file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
     let about = file.metadata().ok()?;
     if !about.is_file() {
         return None;

@@ -38,8 +38,8 @@ impl Behavior for RecallOnPrompt {
         &[EventKind::UserPromptSubmit]
     }
 
-    fn speaks_on(&self, _kind: EventKind) -> bool {
-        true
+    fn speaks_on(&self, kind: EventKind) -> bool {
+        self.on().contains(&kind)
     }
 
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {
@@ -49,15 +49,16 @@ impl Behavior for RecallOnPrompt {
         let budget = u32::try_from(cx.config.number("recall.prompt-tokens")).unwrap_or(u32::MAX);
         let Some(text) = question(text).filter(|_| budget > 0) else { return Ok(Advice::silent()) };
         let here = cx.workspace.as_ref();
-        let hits = cx.around.find(&ask(text, here, cx.now), cx.until)?;
+        let hits = cx.around.find(&ask(&text, here, cx.now), cx.until)?;
         if hits.is_empty() {
             return Ok(Advice::silent());
         }
-        let judged = cx.read(|tables| judge(tables, text, &hits, here, Some(&event.session)))?;
+        let elsewhere = cx.config.flag("recall.other-projects");
+        let judged = cx.read(|tables| judge(tables, &text, &hits, here, Some(&event.session), elsewhere))?;
         let chosen = at_hand_first(cx, event, chosen(judged))?;
         let subagent = event.subagent.as_ref().map(|agent| agent.id.as_str());
         let mut claim = |memory: &Memory| cx.around.claim(&event.session, subagent, memory.id);
-        let note = page(&chosen, text, budget, &mut claim).finish(self.name());
+        let note = page(&chosen, &text, budget, &mut claim).finish(self.name());
         Ok(Advice { notes: note.into_iter().collect(), ..Advice::silent() })
     }
 }

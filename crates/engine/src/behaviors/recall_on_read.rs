@@ -64,6 +64,8 @@ impl Behavior for RecallOnRead {
         let mut rows: Vec<MemoryRow> = rows
             .into_iter()
             .filter(|row| known.insert(row.memory.id) && is_worth_saying(row, path, changed_at))
+            // Its own work is in front of the agent, unless it was compacted; then the hand-off has it.
+            .filter(|row| row.memory.session.as_ref() != Some(&event.session))
             .collect();
         rows.sort_by_key(|row| std::cmp::Reverse((worth(row, &spellings), row.memory.at)));
         let subagent = event.subagent.as_ref().map(|agent| agent.id.as_str());

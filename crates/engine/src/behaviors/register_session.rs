@@ -5,6 +5,7 @@ use store::{Batch, SessionRow, SessionTouch};
 
 use crate::Result;
 use crate::behavior::{Behavior, Context};
+use crate::page::one_line;
 
 /// A session that has been silent this long is not counted as at work, whatever its process does.
 const QUIET: Millis = 4 * 60 * 60 * 1000;
@@ -102,10 +103,12 @@ fn introduce(now: Millis, peers: &[SessionRow]) -> String {
         count => format!("{count} other agent sessions are at work in this workspace."),
     };
     for peer in peers.iter().take(MAX_NAMED) {
-        let id: String = peer.id.as_str().chars().take(8).collect();
-        let branch = peer.branch.as_deref().unwrap_or("no branch");
+        // Strangers' words: one that breaks the line would begin one of ours.
+        let id = one_line(&peer.id.as_str().chars().take(8).collect::<String>(), 8);
+        let agent = one_line(&peer.agent, 40);
+        let branch = one_line(peer.branch.as_deref().unwrap_or("no branch"), 80);
         let ago = now.saturating_sub(peer.last_seen_at) / 60_000;
-        text.push_str(&format!("\n- session {id} ({agent}) on {branch}, last seen ", agent = peer.agent));
+        text.push_str(&format!("\n- session {id} ({agent}) on {branch}, last seen "));
         text.push_str(&if ago == 0 { "just now".to_owned() } else { format!("{ago} min ago") });
     }
     if peers.len() > MAX_NAMED {

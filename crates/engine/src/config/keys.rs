@@ -159,6 +159,12 @@ pub(crate) const KEYS: &[Row] = &[
         manual: "The folder of memory files, Markdown that people edit and keep in git; empty is `memories` in the data folder, `off` is none.",
     },
     Row {
+        name: "recall.other-projects",
+        kind: Kind::Flag,
+        default: Default::Flag(false),
+        manual: "Whether a prompt may be told of memories of other projects. What belongs to no project is told either way.",
+    },
+    Row {
         name: "recall.prompt-tokens",
         kind: Kind::Number { least: 0 },
         default: Default::Number(400),

@@ -361,3 +361,42 @@ fn another_user_at_the_socket_is_not_heard() {
     assert!(status["envelopes"]["refused_peers"].as_u64().unwrap() > 0, "{status}");
     assert_eq!(told(&house), ["ours"]);
 }
+
+#[test]
+fn the_first_session_after_a_restart_is_told_what_it_should_know() {
+    let house = House::new();
+    house.ok(&["remember", "The kookaburra table is append-only.", "--critical", "--global"]);
+    for (event, more) in [
+        ("SessionStart", serde_json::json!({ "source": "startup" })),
+        ("UserPromptSubmit", serde_json::json!({ "prompt": "may I delete rows of the kookaburra table?" })),
+    ] {
+        house.ok(&["daemon", "stop"]);
+        // A hook that called for a daemon a moment ago would not call again.
+        let _ = fs::remove_file(house.place().starting());
+        let mut envelope = house.envelope(event, event);
+        for (key, value) in more.as_object().unwrap() {
+            envelope[key] = value.clone();
+        }
+        let answer = house.send(&envelope);
+        assert!(answer.contains("kookaburra table is append-only"), "{event}: {answer:?}");
+        let kept = house.ok(&["events", "--json", "--session", event]);
+        assert_eq!(kept.lines().count(), 1, "it came twice and is one: {kept}");
+    }
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_transcript_holds_nobody_up() {
+    let house = House::new();
+    house.start();
+    let pipe = house.home().join("pipe");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    for number in 0..12 {
+        let mut prompt = house.prompt("s", &format!("what of the kookaburra, number {number}?"));
+        prompt["transcript_path"] = serde_json::json!(pipe);
+        house.send(&prompt);
+    }
+    let status: Value = serde_json::from_str(&house.ok(&["daemon", "status", "--json"])).unwrap();
+    for behavior in status["behaviors"].as_array().unwrap() {
+        assert_eq!(behavior["late"], 0, "{behavior}");
+    }
+}

@@ -5,8 +5,9 @@ use recall::Query;
 
 /// Shorter prompts name nothing.
 const MIN_CHARS: usize = 8;
-/// A pasted log asks for no more than its beginning says.
-const MAX_CHARS: usize = 4_000;
+/// What a person types is shorter; what is longer was pasted, and what is asked stands above or below it.
+const MAX_CHARS: usize = 1_200;
+const EITHER_END: usize = 500;
 
 /// Words by which a person steers what is under way, as they are stemmed and as they are not. They say nothing about what was done before; a prompt
 /// of nothing else asks nothing.
@@ -165,6 +166,7 @@ const STEERING: &[&str] = &[
     "this",
     "those",
     "three",
+    "time",
     "todai",
     "today",
     "tomorrow",
@@ -194,18 +196,28 @@ const STEERING: &[&str] = &[
 ];
 
 /// The prompt as a question; `None` where it asks nothing of the past.
-pub(crate) fn question(prompt: &str) -> Option<&str> {
+pub(crate) fn question(prompt: &str) -> Option<String> {
     let text = without_commands(prompt.trim());
     if text.chars().count() < MIN_CHARS {
         return None;
     }
-    let text = match text.char_indices().nth(MAX_CHARS) {
-        Some((end, _)) => &text[..end],
-        None => text,
-    };
-    let query = Query::read(text, 0);
-    let tells = |word: &String| STEERING.binary_search(&word.as_str()).is_err() && word.len() > 1;
-    (!query.names.is_empty() || query.words.iter().any(tells)).then_some(text)
+    let text = both_ends(text);
+    let query = Query::read(&text, 0);
+    // A number alone names nothing.
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let tells =
+        |word: &String| STEERING.binary_search(&word.as_str()).is_err() && word.len() > 1 && !is_number(word);
+    (query.names.iter().any(|name| !is_number(name)) || query.words.iter().any(tells)).then_some(text)
+}
+
+/// The mass of a paste must not drown what is asked about it.
+fn both_ends(text: &str) -> String {
+    if text.char_indices().nth(MAX_CHARS).is_none() {
+        return text.to_owned();
+    }
+    let head = text.char_indices().nth(EITHER_END).map_or(text.len(), |(at, _)| at);
+    let tail = text.char_indices().rev().nth(EITHER_END - 1).map_or(0, |(at, _)| at);
+    format!("{}\n{}", &text[..head], &text[tail..])
 }
 
 /// Drops the words of slash commands a prompt begins with. `/etc/hosts` is a path, and stays.
@@ -243,6 +255,8 @@ mod tests {
             "🙂",
             "   \n ",
             "do the same for the other two",
+            "what time is it",
+            "what's 22 + 17",
         ] {
             assert_eq!(question(prompt), None, "{prompt}");
         }
@@ -250,10 +264,18 @@ mod tests {
 
     #[test]
     fn what_names_something_is_a_question_without_its_commands() {
-        assert_eq!(question("/fix the token refresh"), Some("the token refresh"));
-        assert_eq!(question("/etc/hosts is wrong"), Some("/etc/hosts is wrong"));
-        assert_eq!(question("continue with the webhook"), Some("continue with the webhook"));
-        assert_eq!(question("fix E0382 again"), Some("fix E0382 again"));
+        let question = |prompt: &str| super::question(prompt);
+        for (prompt, asked) in [
+            ("/fix the token refresh", "the token refresh"),
+            ("/etc/hosts is wrong", "/etc/hosts is wrong"),
+            ("continue with the webhook", "continue with the webhook"),
+            ("fix E0382 again", "fix E0382 again"),
+        ] {
+            assert_eq!(question(prompt).as_deref(), Some(asked));
+        }
+        let paste = "at frame 7 of the log\n".repeat(5_000);
+        let asked = question(&format!("why is the deploy stuck?\n{paste}and is it the proxy?")).unwrap();
+        assert!(asked.starts_with("why is the deploy stuck?") && asked.ends_with("and is it the proxy?"));
         assert!(question(&"wörd ".repeat(100_000)).is_some_and(|text| text.chars().count() <= MAX_CHARS));
     }
 

@@ -10,7 +10,7 @@ use crate::search::{Ask, Hit};
 use crate::{Result, Workspace, origin};
 
 /// Hits that are looked at.
-const ASKED: usize = 24;
+const ASKED: usize = 40;
 /// Of those, judged at most: of this project, and of others. What is farther behind is not what a prompt is about.
 const JUDGED_HERE: usize = 6;
 const JUDGED_ELSEWHERE: usize = 2;
@@ -18,7 +18,7 @@ const JUDGED_ELSEWHERE: usize = 2;
 pub(crate) const MOST: usize = 3;
 /// A memory less likely than this to belong to the prompt is not said. One in seven sounds low: silence costs the
 /// answer, and what is above it is right in six of seven cases, since few memories are in between.
-const FLOOR: f32 = 0.14;
+const FLOOR: f32 = 0.16;
 /// Beside the best, what is less likely than this share of it is not said.
 const BESIDE: f32 = 0.9;
 
@@ -61,6 +61,7 @@ pub(crate) fn judge(
     hits: &[Hit],
     here: Option<&Workspace>,
     session: Option<&SessionId>,
+    elsewhere: bool,
 ) -> Result<Vec<Judged>> {
     let mut judged = Vec::with_capacity(JUDGED_HERE + JUDGED_ELSEWHERE);
     if hits.is_empty() {
@@ -68,7 +69,8 @@ pub(crate) fn judge(
     }
     let judge = Judge::new(tables, text)?;
     let homes = homes(tables, here, &[])?;
-    let mut room = [JUDGED_ELSEWHERE, JUDGED_HERE];
+    // One client's facts are no business of another's model, unless the person says so.
+    let mut room = [if elsewhere { JUDGED_ELSEWHERE } else { 0 }, JUDGED_HERE];
     for hit in hits {
         if hit.kind == MemoryKind::Chunk || room == [0, 0] {
             continue;
@@ -76,7 +78,7 @@ pub(crate) fn judge(
         let Some(row) = tables.memory(&hit.id.to_string())? else { continue };
         let is_here = is_here(&row.memory, &homes);
         let room = &mut room[usize::from(is_here)];
-        if *room == 0 || row.superseded_by.is_some() || !may_be_said(&row.memory, text, session) {
+        if *room == 0 || row.superseded_by.is_some() || !may_be_said(&row.memory, session) {
             continue;
         }
         *room -= 1;
@@ -93,12 +95,16 @@ pub(crate) fn chosen(judged: Vec<Judged>) -> Vec<Judged> {
     judged.into_iter().take_while(|one| one.chance >= FLOOR.max(best * BESIDE)).collect()
 }
 
-/// Unasked only what is ours to say: no words of others, nothing of the conversation itself, and no prompt that is
-/// the same once more.
-fn may_be_said(memory: &Memory, text: &str, session: Option<&SessionId>) -> bool {
+/// Unasked only what is ours to say: no words of others and nothing of the conversation itself; and only what says
+/// something: that the same was asked before is no answer.
+fn may_be_said(memory: &Memory, session: Option<&SessionId>) -> bool {
     let own = session.is_some() && memory.session.as_ref() == session;
-    let echo = memory.kind == MemoryKind::Prompt && memory.text.trim() == text.trim();
-    origin(memory).is_trusted() && !own && !echo
+    let asks = match memory.kind {
+        MemoryKind::Prompt => true,
+        MemoryKind::Summary => memory.text.lines().all(|line| line.starts_with("Request:")),
+        _ => false,
+    };
+    origin(memory).is_trusted() && !own && !asks
 }
 
 /// What belongs to no project is at home in every one.

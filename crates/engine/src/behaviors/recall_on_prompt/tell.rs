@@ -58,11 +58,13 @@ pub(crate) fn page(
 
 /// `[id] 2026-02-03 bugfix of session 1a2b3c4d in shop`.
 fn source(memory: &Memory, is_here: bool) -> String {
-    let mut source = format!("[{}]", memory.id);
-    if memory.at > 0 {
-        source.push_str(&format!(" {}", day(memory.at)));
+    let when = if memory.at > 0 { day(memory.at) } else { "undated".to_owned() };
+    let mut source = format!("[{}] {when} {}", memory.id, memory.kind.name());
+    match memory.provenance.by.as_str() {
+        "person" => source.push_str(" by a person"),
+        "import" => source.push_str(" brought in"),
+        _ => {}
     }
-    source.push_str(&format!(" {}", memory.kind.name()));
     if let Some(session) = &memory.session {
         let id: String = one_line(session.as_str(), 64).chars().take(8).collect();
         source.push_str(&format!(", session {id}"));

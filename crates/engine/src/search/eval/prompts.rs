@@ -66,8 +66,8 @@ pub fn measure_prompts(
         let here = prompt.project.as_deref().map(workspace);
         let judged = match question(&prompt.prompt) {
             Some(text) => {
-                let hits = search.run(&ask(text, here.as_ref(), now))?;
-                judge(&tables, text, &hits, here.as_ref(), None)?
+                let hits = search.run(&ask(&text, here.as_ref(), now))?;
+                judge(&tables, &text, &hits, here.as_ref(), None, false)?
             }
             None => Vec::new(),
         };

@@ -18,6 +18,7 @@ mod memory_life;
 mod memory_reading;
 mod memory_traffic;
 mod models;
+mod poisoning;
 mod private_past;
 mod recall_start;
 mod spine;

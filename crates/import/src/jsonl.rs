@@ -129,6 +129,8 @@ impl Documents {
         if kind.is_none() {
             memory.concepts.extend(given);
         }
+        let files = fields.get("files").and_then(Value::as_array).into_iter().flatten();
+        memory.files_read = shape::items(files.filter_map(Value::as_str));
         memory.session = session.map(|id| SessionId::new(&id));
         memory.project = project;
         memory.external_id = external;

@@ -197,3 +197,23 @@ fn a_pipe_is_read_like_a_file() {
     let (records, problems) = halves(import::read_jsonl(Box::new(lines), &options()));
     assert_eq!((records.len(), problems.len()), (2, 0));
 }
+
+#[test]
+fn a_document_may_have_a_title_and_files() {
+    let world = World::new();
+    let path = world.file(
+        "titled.jsonl",
+        concat!(
+            "{\"text\":\"The queue is drained by hand.\",\"title\":\"Draining\",\"files\":[\"src/queue.rs\",7,\"\"]}\n",
+            "{\"text\":\"Nothing else is known.\",\"title\":\" \",\"files\":\"src/a.rs\"}\n",
+        ),
+    );
+    let (records, problems) = halves(Source::Jsonl.read(&path, &options()));
+    assert_eq!(problems, []);
+    let told: Vec<_> = records.iter().map(|record| record.memory().unwrap()).collect();
+    assert_eq!(
+        (told[0].title.as_str(), told[0].files_read.join(" ")),
+        ("Draining", "src/queue.rs".to_owned())
+    );
+    assert_eq!((told[1].title.as_str(), told[1].files_read.len()), ("Nothing else is known.", 0));
+}

@@ -28,7 +28,7 @@ pub(crate) use distill::Distill;
 pub use distill::end_stale_turn;
 pub(crate) use extract_learnings::ExtractLearnings;
 pub(crate) use hand_off::{HandOff, forget_in_hand_off, write_hand_off};
-pub use hand_off::{MAX_WRITTEN, render};
+pub use hand_off::{MAX_WRITTEN, page, render};
 pub(crate) use pin_incident::PinIncident;
 pub(crate) use recall_on_compact::RecallOnCompact;
 pub(crate) use recall_on_prompt::RecallOnPrompt;

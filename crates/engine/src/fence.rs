@@ -108,7 +108,7 @@ pub fn sanitize(text: &str) -> String {
 }
 
 /// Without what nobody sees; lines end in one way only.
-fn visible(text: &str) -> String {
+pub(crate) fn visible(text: &str) -> String {
     let seen = text.chars().filter(|c| !is_invisible(*c));
     seen.map(|c| if matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c }).collect()
 }

@@ -56,16 +56,17 @@ impl Hints {
     }
 
     fn read(text: &str) -> Result<Self, BadHints> {
-        let document: toml_edit::DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
-            BadHints(format!("is not valid TOML: {}", error.message()))
-        })?;
+        let bad = |at: Option<std::ops::Range<usize>>, what: &str| BadHints(told(text, at, what));
+        // Not the kind that can be edited: that one has forgotten where things stand.
+        let document = toml_edit::Document::parse(text)
+            .map_err(|error| bad(error.span(), &format!("is not valid TOML: {}", error.message())))?;
         let mut read = Self::default();
         if let Some(item) = document.get("hints") {
             let table =
-                item.as_table_like().ok_or_else(|| BadHints("has a [hints] that is no table".into()))?;
-            for (part, tag) in table.iter().take(MAX_HINTS) {
-                let tag = tag.as_str().ok_or_else(|| {
-                    BadHints(format!("gives \"{part}\" something else than a project's name"))
+                item.as_table_like().ok_or_else(|| bad(item.span(), "has a [hints] that is no table"))?;
+            for (part, value) in table.iter().take(MAX_HINTS) {
+                let tag = value.as_str().ok_or_else(|| {
+                    bad(value.span(), &format!("gives \"{part}\" something else than a project's name"))
                 })?;
                 // An empty part would be in every path.
                 if !part.trim().is_empty() && !tag.trim().is_empty() {
@@ -77,7 +78,7 @@ impl Hints {
             let number = boost.as_float().or_else(|| boost.as_integer().map(|whole| whole as f64));
             match number {
                 Some(number) if number.is_finite() && number > 0.0 => read.match_boost = number as f32,
-                _ => return Err(BadHints("has a match_boost that is no number above 0".into())),
+                _ => return Err(bad(boost.span(), "has a match_boost that is no number above 0")),
             }
         }
         Ok(read)
@@ -100,6 +101,12 @@ impl Hints {
     }
 }
 
+/// With the line of the mistake, where that is known.
+fn told(text: &str, at: Option<std::ops::Range<usize>>, what: &str) -> String {
+    let Some(before) = at.and_then(|at| text.as_bytes().get(..at.start)) else { return what.to_owned() };
+    format!("line {}: {what}", before.iter().filter(|byte| **byte == b'\n').count() + 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,10 +126,16 @@ mod tests {
     fn no_file_says_nothing_and_a_bad_one_says_what_is_wrong() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Hints::load(folder.path()), Ok(Hints::default()));
-        for bad in ["[hints", "[hints]\na = 3\n", "hints = 1\n", "[settings]\nmatch_boost = -1\n"] {
+        for (bad, line) in [
+            ("[hints", 1),
+            ("# mine\n\n[hints]\na = \"x\"\nb = \n", 5),
+            ("[hints]\na = 3\n", 2),
+            ("hints = 1\n", 1),
+            ("[settings]\n\nmatch_boost = -1\n", 3),
+        ] {
             std::fs::write(folder.path().join(FILE), bad).unwrap();
             let said = Hints::load(folder.path()).unwrap_err().to_string();
-            assert!(said.starts_with("project_hints.toml "), "{said}");
+            assert!(said.starts_with(&format!("project_hints.toml line {line}: ")), "{bad}: {said}");
         }
     }
 }

@@ -55,27 +55,35 @@ pub fn read(text: &str) -> Note {
     let given = front.text("kind").or(front.text("type"));
     let (project, tags) = belongs(&front);
     let mut check = Check { front: &front, slips: &mut slips };
-    Note {
+    let kind = check.value("kind", NO_KIND, kind).or_else(|| check.value("type", NO_KIND, kind));
+    check.list("tags");
+    let mut note = Note {
         id: check.value("id", "is no id of a memory", |text| text.parse().ok()),
         critical: check.value("critical", NO_TRUTH, truth),
         pinned: check.value("pinned", NO_TRUTH, truth).or(check.value("evergreen", NO_TRUTH, truth)),
-        hits: check.value("hits", "is no number", count).unwrap_or(0),
-        prevented: check.value("prevented", "is no number", count).unwrap_or(0),
+        hits: check.value("hits", NO_COUNT, count).unwrap_or(0),
+        prevented: check.value("prevented", NO_COUNT, count).unwrap_or(0),
         last_applied: check.value("last_applied", NO_DATE, time::read),
         created: TIMES.iter().find_map(|key| check.value(key, NO_DATE, time::read)),
         title: title(&front, &said),
         description,
-        kind: given.map(kind),
+        kind,
         is_index: matches!(given, Some("index" | "log")),
         has_front: front.close.is_some(),
         tags,
         project,
         invariant,
         text: said.trim().to_owned(),
-        slips,
-    }
+        slips: Vec::new(),
+    };
+    slips.sort_by_key(|slip| slip.line);
+    note.slips = slips;
+    note
 }
 
+const NO_KIND: &str = "is no kind of memory";
+const NO_COUNT: &str = "is no number from 0 on";
+const NO_LIST: &str = "is no list like [one, two]";
 const NO_TRUTH: &str = "is neither true nor false";
 const NO_DATE: &str = "is no date like 2026-11-16";
 
@@ -90,10 +98,20 @@ impl Check<'_> {
         let text = self.front.text(key)?;
         let value = read(text);
         if value.is_none() {
-            let line = self.front.field(key).map_or(1, |field: &Field| field.line);
-            self.slips.push(Slip { line, what: format!("{key} {otherwise}") });
+            self.slip(key, otherwise);
         }
         value
+    }
+
+    fn list(&mut self, key: &str) {
+        if self.front.text(key).is_some_and(is_map) {
+            self.slip(key, NO_LIST);
+        }
+    }
+
+    fn slip(&mut self, key: &str, otherwise: &str) {
+        let line = self.front.field(key).map_or(1, |field: &Field| field.line);
+        self.slips.push(Slip { line, what: format!("{key} {otherwise}") });
     }
 }
 
@@ -118,7 +136,7 @@ fn belongs(front: &Front) -> (Option<String>, Vec<String>) {
     let mut projects = front.list("projects");
     projects.extend(front.list("project"));
     // Some write one line: `tags: a, b` or `tags: #a #b`.
-    let tags = front.list("tags");
+    let tags = if front.text("tags").is_some_and(is_map) { Vec::new() } else { front.list("tags") };
     let one_by_one = front.field("tags").is_some_and(|field| !field.is_list());
     let mut tags: Vec<String> = tags
         .into_iter()
@@ -142,14 +160,20 @@ fn belongs(front: &Front) -> (Option<String>, Vec<String>) {
     (project, kept)
 }
 
-/// Our kinds, and the types of MindStone, which Claude Code's own memory shares.
-fn kind(given: &str) -> MemoryKind {
+/// Our kinds, and the types of MindStone, which Claude Code's own memory shares. Another tool's word is a document;
+/// what is no word at all is a slip.
+fn kind(given: &str) -> Option<MemoryKind> {
     match given {
-        "feedback" => MemoryKind::Learning,
-        "design" => MemoryKind::Decision,
-        "user" | "identity" => MemoryKind::Note,
-        given => MemoryKind::from_name(given).unwrap_or(MemoryKind::Document),
+        "feedback" => Some(MemoryKind::Learning),
+        "design" => Some(MemoryKind::Decision),
+        "user" | "identity" => Some(MemoryKind::Note),
+        given if !given.starts_with(char::is_alphabetic) => None,
+        given => Some(MemoryKind::from_name(given).unwrap_or(MemoryKind::Document)),
     }
+}
+
+fn is_map(text: &str) -> bool {
+    text.starts_with('{')
 }
 
 fn truth(text: &str) -> Option<bool> {
@@ -160,10 +184,10 @@ fn truth(text: &str) -> Option<bool> {
     }
 }
 
-/// Negative is nothing; a fraction is cut.
+/// A fraction is cut.
 fn count(text: &str) -> Option<u64> {
-    let number = text.parse::<f64>().ok().filter(|number| number.is_finite())?;
-    Some(number.max(0.0) as u64)
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0)?;
+    Some(number as u64)
 }
 
 /// Runs of white space are one space; what steers a terminal is gone.
@@ -213,12 +237,31 @@ mod tests {
             told,
             [
                 (2, "id is no id of a memory"),
+                (3, "hits is no number from 0 on"),
                 (4, "critical is neither true nor false"),
-                (3, "hits is no number"),
                 (5, "last_applied is no date like 2026-11-16"),
             ]
         );
         assert_eq!((note.id, note.hits, note.critical, note.text.as_str()), (None, 0, None, "text"));
+    }
+
+    #[test]
+    fn what_is_no_count_no_kind_no_list_and_no_date_is_told_and_not_taken() {
+        let note = read("---\nhits: -4\nkind: 7\ntags: {a: b}\nlast_applied: tomorrow\n---\ntext");
+        let told: Vec<(usize, &str)> =
+            note.slips.iter().map(|slip| (slip.line, slip.what.as_str())).collect();
+        assert_eq!(
+            told,
+            [
+                (2, "hits is no number from 0 on"),
+                (3, "kind is no kind of memory"),
+                (4, "tags is no list like [one, two]"),
+                (5, "last_applied is no date like 2026-11-16"),
+            ]
+        );
+        assert_eq!((note.hits, note.kind, note.tags.len(), note.last_applied), (0, None, 0, None));
+        let other = read("---\ntype: reference\n---\ntext");
+        assert_eq!((other.kind, other.slips.len()), (Some(MemoryKind::Document), 0), "another tool's word");
     }
 
     #[test]

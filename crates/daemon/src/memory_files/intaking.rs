@@ -123,8 +123,9 @@ impl Sync<'_> {
     }
 
     fn tell_slips(&self, path: &str, note: &Note) {
-        if let Some(slip) = note.slips.first() {
-            self.files.tell(path, format!("line {}: {}", slip.line, slip.what));
+        if !note.slips.is_empty() {
+            let slips = note.slips.iter().map(|slip| format!("line {}: {}", slip.line, slip.what));
+            self.files.tell(path, slips.collect::<Vec<_>>().join("; "));
         } else if note.text.len() > MAX_TEXT {
             let what = format!("is longer than the {} KB of a memory; its beginning is kept", MAX_TEXT >> 10);
             self.files.tell(path, what);

@@ -16,7 +16,7 @@ use crate::page::one_line;
 
 pub(crate) use gather::MAX_LINE;
 use gather::{MAX_SAID, MAX_TAIL};
-pub use text::render;
+pub use text::{page, render};
 pub(crate) use text::{is_empty, replay};
 
 /// A page; more is a document and belongs into the repository.

@@ -14,6 +14,7 @@ use mcp::Checkpointing as Wish;
 use serde_json::Value;
 use store::{StoreError, Tables};
 
+use super::reader;
 use crate::print;
 use crate::report::{Failure, hint, person};
 use crate::world::World;
@@ -90,6 +91,7 @@ struct Found {
 
 /// By its id or a beginning of it, in the tables, else among the refs of the repository here.
 fn find(tables: Option<&Tables>, repository: Option<&Repository>, id: &str) -> anyhow::Result<Found> {
+    let id = reader::as_copied(id);
     let ambiguous = || {
         let what = format!("more than one checkpoint begins with \"{}\"", print::one_line(id, 40));
         hint(Failure::Person, what, "give more of the id")

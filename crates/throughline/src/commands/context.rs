@@ -1,20 +1,25 @@
 //! Prints what an agent would be told, exactly, and why; or what it was told.
 
+use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
+use model::EventKind;
 use serde_json::{Value, json};
-use store::InjectionRow;
+use store::{InjectionRow, SessionFilter, SessionRow};
 
 use super::reader;
 use crate::print;
-use crate::report::person;
+use crate::report::{Failure, hint, person};
 use crate::world::World;
 
 /// A first question may load the model.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// Notes of the past that a person reads at once.
 const SHOWN: usize = 20;
+/// What explains a line stands below it, set in by so much.
+const INDENT: usize = 6;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -31,15 +36,16 @@ pub(crate) struct Context {
     #[arg(long, value_name = "FILE", conflicts_with = "said")]
     file: Option<String>,
     /// At this event [default: UserPromptSubmit with --prompt, PreToolUse with --file, else SessionStart]
-    #[arg(long, value_name = "EVENT", conflicts_with = "said")]
-    event: Option<String>,
+    #[arg(long, value_name = "EVENT", conflicts_with = "said", value_parser = event)]
+    event: Option<EventKind>,
     /// How a session starts
     #[arg(long, default_value = "startup", value_parser = ["startup", "resume", "clear", "compact"])]
     source: String,
     /// In this folder [default: this one]
     #[arg(long, value_name = "DIR")]
     cwd: Option<String>,
-    /// In this session: what it has been told is not said again
+    /// In this session: what it has been told is not said again [default: a new one; before a compaction the last
+    /// one of the workspace]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// What was said, newest last
@@ -55,18 +61,14 @@ impl Context {
         if self.said {
             return self.show_said(world);
         }
-        reader::start(world)?;
-        let tables = reader::tables(world).ok();
-        let session = match (&self.session, &tables) {
-            (Some(id), Some(tables)) => Some(reader::session(tables, id)?),
-            _ => None,
-        };
         let cwd = match &self.cwd {
-            Some(cwd) => std::path::absolute(cwd)?,
+            Some(cwd) => folder(cwd)?,
             None => std::env::current_dir()?,
         };
+        reader::start(world)?;
+        let session = self.session(world, &cwd)?;
         let mut envelope = json!({
-            "hook_event_name": self.event(),
+            "hook_event_name": self.event().name(),
             "session_id": session.as_ref().map_or("context-preview", |row| row.id.as_str()),
             "cwd": cwd,
             "source": self.source,
@@ -89,13 +91,27 @@ impl Context {
         print::text(&page(&answer, world))
     }
 
-    fn event(&self) -> &str {
-        match &self.event {
+    fn event(&self) -> EventKind {
+        match self.event {
             Some(event) => event,
-            None if self.prompt.is_some() => "UserPromptSubmit",
-            None if self.file.is_some() => "PreToolUse",
-            None => "SessionStart",
+            None if self.prompt.is_some() => EventKind::UserPromptSubmit,
+            None if self.file.is_some() => EventKind::PreToolUse,
+            None => EventKind::SessionStart,
         }
+    }
+
+    /// The one that is named. A session that is compacted has been there for a while, so there it is the last one.
+    fn session(&self, world: &World, cwd: &Path) -> anyhow::Result<Option<SessionRow>> {
+        if let Some(id) = &self.session {
+            return reader::session(&reader::tables(world)?, id).map(Some);
+        }
+        if self.event() != EventKind::PreCompact {
+            return Ok(None);
+        }
+        let Ok(tables) = reader::tables(world) else { return Ok(None) };
+        let workspace = Some(daemon::resolve_workspace(cwd).key);
+        let last = SessionFilter { workspace, limit: 1, ..SessionFilter::default() };
+        Ok(tables.sessions(&last).map_err(person)?.pop())
     }
 
     fn show_said(&self, world: &World) -> anyhow::Result<()> {
@@ -115,6 +131,28 @@ impl Context {
         }
         rows.iter().try_for_each(|row| print::text(&told(row, world)))
     }
+}
+
+fn event(name: &str) -> Result<EventKind, String> {
+    match EventKind::from_name(name) {
+        EventKind::Other => {
+            let known: Vec<&str> = EventKind::ALL.iter().map(|kind| kind.name()).collect();
+            Err(format!("known events: {}", known.join(", ")))
+        }
+        kind => Ok(kind),
+    }
+}
+
+fn folder(named: &str) -> anyhow::Result<std::path::PathBuf> {
+    let folder = std::path::absolute(named)?;
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    let what = match folder.exists() {
+        true => format!("{} is no folder", folder.display()),
+        false => format!("{} does not exist", folder.display()),
+    };
+    Err(hint(Failure::Person, what, "name a folder with --cwd, or leave it out for this one"))
 }
 
 fn page(answer: &Value, world: &World) -> String {
@@ -148,14 +186,32 @@ fn page(answer: &Value, world: &World) -> String {
         print::count(items.len() as u64, "part", "parts")
     );
     out.push_str(&format!("\n{}\n", print::bold(&total, world.color)));
+    // Whoever reads from a pipe wants all of it.
+    let width = if io::stdout().is_terminal() { world.width } else { usize::MAX };
     for item in &items {
         let id = item["id"].as_str().unwrap_or("-");
         let head = format!("  {id:<12}  {:<9} {:>5}  ", text(&item["part"]), item["tokens"].to_string());
-        let room = world.width.saturating_sub(head.chars().count()).max(20);
-        let line = format!("{} ({})", text(&item["title"]), text(&item["why"]));
-        out.push_str(&format!("{head}{}\n", print::one_line(&line, room)));
+        let room = width.saturating_sub(head.chars().count() + 1).max(20);
+        out.push_str(&format!("{head}{}\n", print::one_line(&text(&item["title"]), room)));
+        out.push_str(&wrapped(&text(&item["why"]), width));
     }
     out
+}
+
+/// Set in, and on as many lines as it takes.
+fn wrapped(text: &str, width: usize) -> String {
+    let room = width.saturating_sub(INDENT);
+    let mut lines: Vec<String> = Vec::new();
+    for word in print::one_line(text, usize::MAX).split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.iter().map(|line| format!("{:INDENT$}{line}\n", "")).collect()
 }
 
 fn told(row: &InjectionRow, world: &World) -> String {
@@ -167,4 +223,18 @@ fn told(row: &InjectionRow, world: &World) -> String {
     out.push_str(&print::block(&row.text, 2));
     out.push('\n');
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_wrapped_to_the_terminal_and_whole_in_a_pipe() {
+        let why = "matches the prompt by meaning and by words";
+        assert_eq!(wrapped(why, usize::MAX), format!("      {why}\n"));
+        let narrow = wrapped(why, 26);
+        assert_eq!(narrow, "      matches the prompt\n      by meaning and by\n      words\n");
+        assert_eq!(wrapped("", 40), "");
+    }
 }

@@ -1,6 +1,6 @@
 //! The note for whoever sits down here next: shown, written, listed.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Read};
 
 use clap::{Args, Subcommand};
 use model::{Deed, HandOff, SessionId};
@@ -16,6 +16,12 @@ use crate::{print, when};
 const SESSION_VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
 /// A session that was silent for longer is nobody's who writes now.
 const AT_WORK_MS: u64 = 4 * 60 * 60 * 1000;
+/// Far more than a hand-off holds; who pipes more is told how much it was.
+const MAX_INPUT: u64 = 16 << 20;
+/// More than one sign of so many that steers a terminal is no text.
+const NOISE_SHARE: usize = 10;
+/// Characters of a session's id in a list: enough to name it.
+const SESSION_CHARS: usize = 8;
 /// Characters of the goal in a list.
 const GOAL_CHARS: usize = 60;
 
@@ -99,7 +105,7 @@ fn show(world: &World, session: Option<&str>, as_json: bool) -> anyhow::Result<(
         };
         hint(Failure::Person, what, "`throughline handoff list` lists those that have")
     })?;
-    if as_json { print::json(&row) } else { print::text(&engine::hand_off_text(&row)) }
+    if as_json { print::json(&row) } else { print::text(&engine::hand_off_page(&row)) }
 }
 
 /// The session a text was handed over for.
@@ -112,11 +118,16 @@ pub(crate) fn hand_over(world: &World, session: Option<&str>, text: &str) -> any
 
 fn write(world: &World, session: Option<&str>, text: String, as_json: bool) -> anyhow::Result<()> {
     let session = writer(world, session)?;
+    let is_cleared = text.is_empty();
     reader::send(world, &[Deed::HandOff { session: session.clone(), text }])?;
     if as_json {
-        return print::json(&json!({ "session": session }));
+        return print::json(&json!({ "session": session, "cleared": is_cleared }));
     }
-    print::line(&format!("handed over for session {session}"))
+    print::line(&if is_cleared {
+        format!("what was written for session {session} is taken back")
+    } else {
+        format!("handed over for session {session}")
+    })
 }
 
 fn list(world: &World, here: bool, limit: usize, as_json: bool) -> anyhow::Result<()> {
@@ -128,7 +139,8 @@ fn list(world: &World, here: bool, limit: usize, as_json: bool) -> anyhow::Resul
     let cells = |row: &HandOffRow| {
         let or_dash = |text: Option<&String>| print::one_line(text.map_or("-", String::as_str), 24);
         vec![
-            print::one_line(row.session.as_str(), 8),
+            // A beginning that can be pasted, without a sign that it is one.
+            print::one_line(row.session.as_str(), SESSION_CHARS).trim_end_matches('…').to_owned(),
             print::time(row.at),
             or_dash(row.project.as_ref()),
             or_dash(row.branch.as_ref()),
@@ -155,11 +167,32 @@ fn given(world: &World, text: &[String]) -> anyhow::Result<String> {
             let next = "pipe it, or give it as an argument: `throughline handoff write \"next: ...\"`";
             return Err(hint(Failure::Usage, "there is no text to hand over", next));
         }
-        remember::from_stdin()?
+        from_stdin()?
     } else {
         text.join(" ")
     };
     fitting(world, &text)
+}
+
+/// Words, or why they are none: a picture or a program piped by mistake is not handed over.
+fn from_stdin() -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    io::stdin().lock().take(MAX_INPUT).read_to_end(&mut bytes)?;
+    let next = "hand over words: `throughline handoff write \"next: ...\"`";
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        hint(Failure::Person, format!("this is no text: it is not UTF-8 at byte {at}"), next)
+    })?;
+    if is_noise(&text) {
+        return Err(hint(Failure::Person, "this is no text: much of it are control characters", next));
+    }
+    Ok(text)
+}
+
+/// Colors of a terminal are a few signs in many words.
+fn is_noise(text: &str) -> bool {
+    let steers = |c: &char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+    text.contains('\0') || text.chars().filter(steers).count() * NOISE_SHARE > text.chars().count()
 }
 
 /// As it is kept, or why it is not.
@@ -207,5 +240,18 @@ fn writer(world: &World, named: Option<&str>) -> anyhow::Result<SessionId> {
             format!("{} sessions are at work in this workspace", more + 1),
             "name one with `--session`; `throughline sessions --live` lists them",
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_is_no_text_and_colors_are() {
+        assert!(is_noise("\u{1}\u{2}ab\u{7}"));
+        assert!(is_noise("words with a \0 in them"));
+        assert!(!is_noise("\u{1b}[31mred\u{1b}[0m words and more of them\r\n\tnext"));
+        assert!(!is_noise("next: the tests"));
     }
 }

@@ -12,6 +12,8 @@ use crate::world::World;
 
 /// A reason is a sentence or two; more belongs in `throughline remember`.
 const MAX_NOTE_CHARS: usize = 1000;
+/// Enough of a session's id to name it.
+const SESSION_CHARS: usize = 8;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: throughline outcome 8dcc5c1e partial+ --note \"works, but slow\"")]
@@ -55,7 +57,7 @@ impl Outcome {
         }
         let cells = |row: &OutcomeRow| {
             vec![
-                print::one_line(row.session.as_str(), 8),
+                short(&row.session),
                 print::time(row.at),
                 row.outcome.name().to_owned(),
                 print::one_line(&row.said_by, 20),
@@ -65,6 +67,11 @@ impl Outcome {
         let rows: Vec<_> = rows.iter().map(cells).collect();
         print::table(&["SESSION", "SAID AT", "OUTCOME", "BY", "WHY"], &rows, world.color)
     }
+}
+
+/// A beginning that can be pasted, without a sign that it is one.
+fn short(session: &SessionId) -> String {
+    print::one_line(session.as_str(), SESSION_CHARS).trim_end_matches('…').to_owned()
 }
 
 fn outcome(name: &str) -> Result<SessionOutcome, String> {
@@ -82,7 +89,7 @@ fn show(tables: &Tables, session: &SessionId, as_json: bool) -> anyhow::Result<(
         None if as_json => print::json(&json!({ "session": session, "outcome": null })),
         None => {
             let what = "nothing showed how it ended; say it with `throughline outcome";
-            print::line(&format!("{what} {} succeeded`", print::one_line(session.as_str(), 8)))
+            print::line(&format!("{what} {} succeeded`", short(session)))
         }
     }
 }

@@ -146,7 +146,7 @@ pub(crate) fn memory(tables: &Tables, id: &str) -> anyhow::Result<MemoryRow> {
 }
 
 pub(crate) fn find_memory(tables: &Tables, id: &str) -> anyhow::Result<Option<MemoryRow>> {
-    tables.memory(id).map_err(|error| match error {
+    tables.memory(as_copied(id)).map_err(|error| match error {
         StoreError::Ambiguous(id) => {
             let what = format!("more than one memory begins with \"{}\"", print::one_line(&id, 40));
             hint(Failure::Person, what, "give more of the id; all of it are twelve characters")
@@ -157,15 +157,20 @@ pub(crate) fn find_memory(tables: &Tables, id: &str) -> anyhow::Result<Option<Me
 
 /// By its id, or the beginning of it.
 pub(crate) fn session(tables: &Tables, id: &str) -> anyhow::Result<SessionRow> {
-    tables.session(id).map_err(person)?.ok_or_else(|| {
+    tables.session(as_copied(id)).map_err(person)?.ok_or_else(|| {
         let what = format!("no session begins with \"{}\"", print::one_line(id, 40));
         hint(Failure::Person, what, "`throughline sessions` lists them")
     })
 }
 
+/// Without the sign that says that a list has cut it: who copies an id from a list copies that, too.
+pub(crate) fn as_copied(id: &str) -> &str {
+    id.trim().trim_end_matches('…').trim_end_matches("...")
+}
+
 /// A session's id from its beginning, also when all that is known of it are memories that were brought in.
 pub(crate) fn session_id(tables: &Tables, id: &str) -> anyhow::Result<SessionId> {
-    let named = SessionId::new(id);
+    let named = SessionId::new(as_copied(id));
     let of_it = MemoryFilter { session: Some(named.clone()), limit: 1, ..MemoryFilter::default() };
     match session(tables, id) {
         Ok(row) => Ok(row.id),

@@ -3,7 +3,7 @@
 use model::{HandOff, Millis, Said, Speaker};
 use store::HandOffRow;
 
-use crate::fence::sanitize;
+use crate::fence::{sanitize, visible};
 use crate::memory::cut;
 use crate::moment;
 
@@ -60,9 +60,19 @@ pub(crate) fn replay(row: &HandOffRow, tokens: u32) -> Option<String> {
 
 /// The hand-off as a page in Markdown.
 pub fn render(row: &HandOffRow) -> String {
+    render_with(row, sanitize)
+}
+
+/// The same for a person at a terminal: their own words as they are, without what nobody sees or what moves the cursor.
+pub fn page(row: &HandOffRow) -> String {
+    render_with(row, visible)
+}
+
+fn render_with(row: &HandOffRow, clean: fn(&str) -> String) -> String {
+    let line = |text: &str| clean(text).replace(['\n', '\t'], " ");
     let hand_off = &row.hand_off;
     let mut page = format!("# Hand-off of session {}\n\n", line(row.session.as_str()));
-    let place = [row.project.as_deref(), row.branch.as_deref()].into_iter().flatten().map(line);
+    let place = [row.project.as_deref(), row.branch.as_deref()].into_iter().flatten().map(&line);
     let about: Vec<String> = place.chain([format!("kept up to {}", moment::minute(row.at))]).collect();
     page.push_str(&about.join(" · "));
     page.push('\n');
@@ -70,7 +80,7 @@ pub fn render(row: &HandOffRow) -> String {
         page.push_str("\nNothing was handed over.\n");
     }
     if let Some(written) = &hand_off.written {
-        page.push_str(&format!("\n## {}\n\n{}\n", heading(row).trim_end_matches(':'), sanitize(written)));
+        page.push_str(&format!("\n## {}\n\n{}\n", heading(row).trim_end_matches(':'), clean(written)));
     }
     if let Some(goal) = &hand_off.goal {
         page.push_str(&format!("\n## Goal\n\n{}\n", line(goal)));

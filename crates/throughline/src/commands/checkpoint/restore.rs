@@ -95,12 +95,14 @@ struct Wanted {
 
 impl Wanted {
     fn find(world: &World, id: &str, scope: Scope) -> anyhow::Result<Self> {
-        let repository = super::look(&world.cwd)?.map_err(|why| {
-            let next = "go to the folder it was made in; `throughline checkpoint show` names it";
+        let here = super::look(&world.cwd)?;
+        let tables = reader::tables(world).ok();
+        let found = super::find(tables.as_ref(), here.as_ref().ok(), id)?;
+        holds_files(&found)?;
+        let repository = here.map_err(|why| {
+            let next = format!("go to the folder it was made in; `throughline checkpoint show {}` names it", found.id);
             hint(Failure::Person, why, next)
         })?;
-        let tables = reader::tables(world).ok();
-        let found = super::find(tables.as_ref(), Some(&repository), id)?;
         is_here(&found, &repository)?;
         let plan = repository.plan(&found.id, scope).map_err(super::explain)?;
         Ok(Self { repository, found, scope, plan })
@@ -120,6 +122,16 @@ impl Wanted {
         let recorded = record(world, &new, &restored);
         Ok((restored, recorded))
     }
+}
+
+/// One that was made outside of a repository is a record alone.
+fn holds_files(found: &Found) -> anyhow::Result<()> {
+    if found.record.as_ref().is_none_or(|record| record.reference.is_some()) {
+        return Ok(());
+    }
+    let what = format!("checkpoint {} holds no files: it was made outside of a repository", found.id);
+    let next = format!("`throughline checkpoint show {}` shows what it does hold", found.id);
+    Err(hint(Failure::Person, what, next))
 }
 
 /// In a work tree that is not its own, everything there would be taken for made since.

@@ -37,8 +37,10 @@ pub(crate) const ALL: &[Check] = &[
 const LITTLE_SPACE: u64 = 200 << 20;
 /// A question and its answer on one machine; more, and hooks are felt.
 const SLOW: Duration = Duration::from_millis(10);
-/// Files looked at for their modes; the first ones tell.
+/// Of many the first ones tell.
 const MAX_LISTED: usize = 5;
+/// What a mode gives to others than the owner.
+const OTHERS: u32 = 0o077;
 
 fn binary(world: &World) -> Vec<Finding> {
     let tiny = world.executable.with_file_name("throughline-hook");
@@ -93,16 +95,23 @@ fn tempfile_in(folder: &Path) -> std::io::Result<()> {
     fs::remove_file(&path)
 }
 
+/// Behind a door that is closed to others a loose mode shows nothing: what people write themselves, with whatever tool,
+/// keeps the mode that tool gives it. What we write must be tight in any case.
 fn permissions(world: &World) -> Vec<Finding> {
-    let mut open = Vec::new();
-    let mut folders = vec![world.place.data.clone()];
+    let data = &world.place.data;
+    let Some(is_closed) = is_tight(data) else { return Vec::new() };
+    let mut open = if is_closed { Vec::new() } else { vec![data.clone()] };
+    let mut folders = vec![data.clone()];
     while let Some(folder) = folders.pop() {
-        for path in std::iter::once(folder.clone()).chain(entries(&folder)) {
+        for path in entries(&folder) {
+            if is_closed && is_written_by_people(world, &path) {
+                continue;
+            }
             let Ok(meta) = fs::symlink_metadata(&path) else { continue };
-            if meta.permissions().mode() & 0o077 != 0 && !meta.is_symlink() {
+            if meta.permissions().mode() & OTHERS != 0 && !meta.is_symlink() {
                 open.push(path.clone());
             }
-            if meta.is_dir() && path != folder {
+            if meta.is_dir() {
                 folders.push(path);
             }
         }
@@ -110,9 +119,25 @@ fn permissions(world: &World) -> Vec<Finding> {
     if open.is_empty() {
         return vec![Finding::ok("permissions", "everything is for you alone")];
     }
-    let some: Vec<_> = open.iter().take(MAX_LISTED).map(|path| path.display().to_string()).collect();
-    let what = format!("{} files are open to others: {}", open.len(), some.join(", "));
-    vec![Finding::fail("permissions", what, format!("chmod -R go-rwx '{}'", world.place.data.display()))]
+    let mut some: Vec<_> =
+        open.iter().take(MAX_LISTED).map(|path| print::one_line(&path.display().to_string(), 300)).collect();
+    if open.len() > MAX_LISTED {
+        some.push(format!("and {} more", open.len() - MAX_LISTED));
+    }
+    let how_many = print::count(open.len() as u64, "file is", "files are");
+    let what = format!("{how_many} open to others: {}", some.join(", "));
+    vec![Finding::fail("permissions", what, format!("chmod -R go-rwx '{}'", data.display()))]
+}
+
+/// `None`: nothing is there.
+fn is_tight(path: &Path) -> Option<bool> {
+    fs::metadata(path).ok().map(|meta| meta.permissions().mode() & OTHERS == 0)
+}
+
+/// The folder of memory files, and the pages beside it that are a person's to write.
+fn is_written_by_people(world: &World, path: &Path) -> bool {
+    let is_page = path.extension().is_some_and(|end| end == "md" || end == "toml");
+    path == world.place.memories() || (is_page && path.parent() == Some(world.place.data.as_path()))
 }
 
 fn entries(folder: &Path) -> impl Iterator<Item = std::path::PathBuf> {
@@ -246,7 +271,13 @@ fn memory_files(world: &World) -> Vec<Finding> {
     if !problems.is_empty() {
         let repair = "correct the file; docs/reference/memory-files.md says what is understood";
         let shown = problems.iter().take(MAX_LISTED);
-        return shown.map(|what| Finding::warn("memory files", print::one_line(what, 300), repair)).collect();
+        let mut found: Vec<Finding> =
+            shown.map(|what| Finding::warn("memory files", print::one_line(what, 300), repair)).collect();
+        if problems.len() > MAX_LISTED {
+            let what = format!("and {} more", problems.len() - MAX_LISTED);
+            found.push(Finding::warn("memory files", what, "throughline daemon status --json"));
+        }
+        return found;
     }
     match (files["folder"].as_str(), files["files"].as_u64()) {
         (Some(folder), Some(count)) => {

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::thread::{Builder, JoinHandle};
 
 use rmcp::RoleServer;
-use rmcp::model::{ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::service::RxJsonRpcMessage;
 use rmcp::transport::Transport;
 use serde_json::Value;
@@ -86,10 +86,16 @@ fn write_all(mut output: impl Write, mut lines: Receiver<Vec<u8>>) {
 fn read_all(input: impl Read, read: &Sender<RxJsonRpcMessage<RoleServer>>, replies: &WeakSender<Vec<u8>>) {
     let mut input = BufReader::new(input);
     let mut bytes = Vec::new();
+    let mut has_begun = false;
     loop {
         let went_on = match next_line(&mut input, &mut bytes) {
             Ok(Line::Whole) => match parse(&bytes) {
-                Parsed::Message(message) => read.blocking_send(*message).is_ok(),
+                Parsed::Message(message) => {
+                    has_begun |= begins(&message);
+                    // Before the beginning the library takes a notification for the end.
+                    let is_heard = has_begun || matches!(*message, JsonRpcMessage::Request(_));
+                    !is_heard || read.blocking_send(*message).is_ok()
+                }
                 Parsed::Nothing => true,
                 Parsed::Wrong(error, id) => reply(replies, &error, id.as_ref()),
             },
@@ -106,6 +112,12 @@ fn read_all(input: impl Read, read: &Sender<RxJsonRpcMessage<RoleServer>>, repli
             bytes = Vec::new();
         }
     }
+}
+
+/// Whether a session begins with this: anything but a sign of life and a question about what is spoken.
+fn begins(message: &RxJsonRpcMessage<RoleServer>) -> bool {
+    let JsonRpcMessage::Request(asked) = message else { return false };
+    !matches!(asked.request, ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_))
 }
 
 fn reply(replies: &WeakSender<Vec<u8>>, error: &ErrorData, id: Option<&RequestId>) -> bool {

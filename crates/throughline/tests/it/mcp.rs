@@ -220,7 +220,7 @@ fn bad_arguments_are_told_what_to_do() {
         ("handoff", json!({ "action": "write" }), "text is missing"),
         ("handoff", json!({ "action": "write", "text": "x" }), "name one with the argument session"),
         ("checkpoint", json!({ "action": "show" }), "id is missing"),
-        ("checkpoint", json!({ "action": "restore", "id": "x", "confirm": true }), "git repository"),
+        ("checkpoint", json!({ "action": "restore", "id": "x", "confirm": true }), "checkpoint with action"),
         ("sessions", json!({ "action": "show", "id": "nobody" }), "sessions with action \"list\""),
     ] {
         let said = client.refused(tool, &arguments);

@@ -3,7 +3,7 @@
 //! which is better than a wrong one. It never rewrites a sentence beyond taking off how it begins.
 
 use crate::sentences::{Sentence, sentences};
-use crate::text::{capitalized, clip, has_word, one_line};
+use crate::text::{capitalized, clip, find_word, has_word, one_line};
 
 /// Whether markers can be trusted: enough of the words that hold English together.
 pub(crate) fn is_english(text: &str) -> bool {
@@ -68,7 +68,7 @@ fn hedged(text: &str) -> bool {
 fn main_clause(text: &str, from: usize) -> &str {
     const ENDS: &[&str] = &["because", "since", "so that", ";", "—", " – "];
     let rest = &text[from..];
-    let end = ENDS.iter().filter_map(|end| crate::text::find_word(rest, end)).filter(|end| *end > 0).min();
+    let end = ENDS.iter().filter_map(|end| find_word(rest, end)).filter(|end| *end > 0).min();
     &text[..end.map_or(text.len(), |end| from + end)]
 }
 
@@ -176,14 +176,22 @@ pub(crate) fn states_decision(text: &str) -> bool {
     ];
     const VERBS: &[&str] =
         &["use", "used", "uses", "using", "kept", "keep", "picked", "chose", "we'll use", "stayed with"];
-    const AGAINST: &[&str] = &["instead of", "rather than", "over", "not"];
-    if hedged(text) {
-        return false;
-    }
-    any(text, CHOSEN)
-        || (any(text, VERBS)
-            && any(text, &AGAINST[..2])
-            && (has_word(text, "because") || has_word(text, "since") || has_word(text, "so that")))
+    const AGAINST: &[&str] = &["instead of", "rather than"];
+    const REASONS: &[&str] = &["because", "since", "so that"];
+    let first = |verbs: &[&str]| verbs.iter().filter_map(|verb| find_word(text, verb)).min();
+    let reasoned = any(text, AGAINST) && any(text, REASONS);
+    let Some(verb) = first(CHOSEN).or_else(|| first(VERBS).filter(|_| reasoned)) else { return false };
+    // The reason speaks of what could happen; the choice is none if it is said as a maybe itself.
+    !text.ends_with('?') && !hedged(deciding_clause(text, verb))
+}
+
+/// The clause the verb at a place stands in: from after a reason that was said first, to the reason that follows.
+fn deciding_clause(text: &str, verb: usize) -> &str {
+    let reason_first = ["because ", "since "]
+        .iter()
+        .any(|reason| text.get(..reason.len()).is_some_and(|start| start.eq_ignore_ascii_case(reason)));
+    let start = if reason_first { text[..verb].rfind(", ").unwrap_or(0) } else { 0 };
+    &main_clause(text, verb)[start..]
 }
 
 /// Something finished, said in the first person or by its verb.
@@ -492,9 +500,8 @@ pub(crate) fn intent(prompt: &str) -> Intent {
     if !is_english(head) {
         return Intent::Unknown;
     }
-    let first = |words: &[&str]| {
-        words.iter().filter_map(|word| crate::text::find_word(head, word)).min().unwrap_or(usize::MAX)
-    };
+    let first =
+        |words: &[&str]| words.iter().filter_map(|word| find_word(head, word)).min().unwrap_or(usize::MAX);
     let (bug, feature, refactor) = (first(BUG), first(FEATURE), first(REFACTOR));
     match bug.min(feature).min(refactor) {
         usize::MAX => Intent::Unknown,
@@ -515,6 +522,28 @@ mod tests {
         assert!(states_decision("We decided to drop Redis."));
         assert!(!states_decision("The handler now returns 404 instead of 500."));
         assert!(!states_decision("We could use Redis instead of Postgres because it is faster."));
+    }
+
+    #[test]
+    fn a_maybe_in_the_reason_does_not_undo_the_choice_and_one_in_the_choice_does() {
+        for decided in [
+            "I decided to allow a leeway of 30 seconds for clock skew, because the gateway's clock runs ahead; a longer leeway would let stolen tokens live on.",
+            "We went with polling; a push could get lost behind the proxy.",
+            "Since the gateway might drift, I chose a leeway of 30 seconds.",
+            "I kept the flat scan rather than HNSW, since the set would fit into the cache.",
+            "I opted for two files — one would probably grow too large.",
+        ] {
+            assert!(states_decision(decided), "{decided}");
+        }
+        for open in [
+            "Maybe we decided to allow a leeway because the clock runs ahead.",
+            "I would have decided to use Redis, because it is faster.",
+            "I am not sure whether we decided to use zstd; the tests use gzip.",
+            "We could use Redis instead of Postgres, since it is there.",
+            "I decided to use zstd because it is small; should it be gzip?",
+        ] {
+            assert!(!states_decision(open), "{open}");
+        }
     }
 
     #[test]

@@ -34,11 +34,11 @@ pub(crate) fn orders_decision(text: &str) -> bool {
         return false;
     }
     let lower = text.to_lowercase().replace('’', "'");
-    let mut bare = lower.as_str();
-    for opening in ["never mind, ", "nevermind, ", "ok, ", "ok ", "please ", "and ", "also, ", "also "] {
-        bare = bare.strip_prefix(opening).unwrap_or(bare);
+    let bare = without_openings(&lower);
+    if is_rule(bare) || is_ours(bare) {
+        return true;
     }
-    if is_rule(bare) {
+    if in_this_repository(bare).is_some_and(|rest| is_rule(rest) || is_ours(rest) || holds_here(rest)) {
         return true;
     }
     if QUESTIONS.iter().any(|question| bare.starts_with(question)) || any(bare, REPORTS) {
@@ -47,6 +47,144 @@ pub(crate) fn orders_decision(text: &str) -> bool {
     let against = has_word(bare, "instead of") || has_word(bare, "rather than");
     let chosen = orders_use(bare) && against || bare.starts_with("use ") && bare.contains(", not ");
     chosen || any(bare, CHOICES) || states_use(bare)
+}
+
+/// What can be forbidden.
+const FORBIDDEN: &[&str] = &[
+    "use",
+    "touch",
+    "change",
+    "edit",
+    "modify",
+    "commit",
+    "push",
+    "merge",
+    "delete",
+    "remove",
+    "rename",
+    "import",
+    "call",
+    "log",
+    "store",
+    "cache",
+    "mock",
+    "skip",
+    "add",
+    "install",
+    "upgrade",
+    "update",
+    "bump",
+    "rewrite",
+    "reformat",
+    "format",
+    "refactor",
+    "expose",
+    "export",
+    "hardcode",
+    "hard-code",
+    "rely",
+    "depend",
+    "introduce",
+    "create",
+    "write",
+    "deploy",
+    "force",
+    "squash",
+    "rebase",
+    "put",
+    "break",
+    "catch",
+    "swallow",
+    "disable",
+    "ignore",
+    "print",
+    "send",
+    "publish",
+    "release",
+    "move",
+];
+
+/// For the moment only.
+const PASSING: &[&str] = &["yet", "for now", "right now", "this time"];
+
+/// How a sentence goes on from another one, and how an order is announced.
+fn without_openings(lower: &str) -> &str {
+    const OPENINGS: &[&str] = &[
+        "never mind, ",
+        "nevermind, ",
+        "ok, ",
+        "ok ",
+        "please ",
+        "please, ",
+        "and ",
+        "also, ",
+        "also ",
+        "but ",
+        "remember: ",
+        "remember, ",
+        "remember that ",
+        "note: ",
+        "note that ",
+        "important: ",
+        "rule: ",
+    ];
+    let mut bare = lower;
+    while let Some(rest) = OPENINGS.iter().find_map(|opening| bare.strip_prefix(opening)) {
+        bare = rest;
+    }
+    bare
+}
+
+/// `we never touch legacy/`, `we must always sign commits`: a verb follows that is a custom, not something that
+/// happens to people.
+fn is_ours(bare: &str) -> bool {
+    const CUSTOMS: &[&str] = &[
+        "run", "test", "keep", "sign", "tag", "pin", "lint", "review", "document", "name", "prefix", "wrap",
+        "return", "validate", "escape", "quote", "round", "branch", "prefer", "follow", "start", "build",
+        "sort", "encrypt", "hash", "pass", "set", "ask", "work", "make", "include", "require", "target",
+        "ship", "check", "open", "begin", "end",
+    ];
+    // What is told of a custom to say that something goes wrong all the same; and what happens to people.
+    const REPORTS: &[&str] =
+        &["still", "but it", "and it", "yet it", "run into", "run out", "end up", "end with", "make it"];
+    let mut words = bare.split_whitespace().map(|word| word.trim_end_matches([',', '.', ';', '!']));
+    if !matches!(words.next(), Some("we" | "you")) {
+        return false;
+    }
+    let second = words.next().unwrap_or("");
+    let bound = matches!(second, "must" | "should" | "shall");
+    let often = if bound { words.next().unwrap_or("") } else { second };
+    let verb = words.next().unwrap_or("");
+    // "You never touch it" is said of someone; "you must never touch it" to someone.
+    (bound || bare.starts_with("we "))
+        && matches!(often, "never" | "always")
+        && (FORBIDDEN.contains(&verb) || CUSTOMS.contains(&verb))
+        && !any(bare, REPORTS)
+        && !any(bare, PASSING)
+}
+
+/// What follows `in this repository, …`.
+fn in_this_repository(bare: &str) -> Option<&str> {
+    let rest = bare.strip_prefix("in this ")?;
+    let place = rest.split(|char: char| !char.is_alphanumeric()).next()?;
+    if !matches!(place, "repo" | "repository" | "project" | "codebase" | "workspace") {
+        return None;
+    }
+    let rest = rest[place.len()..].trim_start_matches([',', ':']);
+    rest.strip_prefix(' ').map(str::trim_start)
+}
+
+/// An order for a place holds for as long as the place does: `use pnpm`, `we use pnpm`, `commits must be signed`.
+/// "Add a retry" is a task there as anywhere.
+fn holds_here(rest: &str) -> bool {
+    const LASTING: &[&str] = &["use", "keep", "stick to", "stick with"];
+    const ASKED: &[&str] =
+        &["why", "how", "what", "where", "when", "which", "who", "is", "are", "does", "do", "can"];
+    let begins = |word: &str| rest.strip_prefix(word).is_some_and(|rest| rest.starts_with(' '));
+    if any(rest, PASSING) || ASKED.iter().any(|word| begins(word)) {
+        return false;
+    }
+    LASTING.iter().any(|word| begins(word)) || states_use(rest) || has_word(rest, "must")
 }
 
 /// `always …`, `never …`, `don't touch …`: a verb follows that can be ordered.
@@ -81,61 +219,6 @@ fn is_rule(bare: &str) -> bool {
         "in",
         "on",
     ];
-    const FORBIDDEN: &[&str] = &[
-        "use",
-        "touch",
-        "change",
-        "edit",
-        "modify",
-        "commit",
-        "push",
-        "merge",
-        "delete",
-        "remove",
-        "rename",
-        "import",
-        "call",
-        "log",
-        "store",
-        "cache",
-        "mock",
-        "skip",
-        "add",
-        "install",
-        "upgrade",
-        "update",
-        "bump",
-        "rewrite",
-        "reformat",
-        "format",
-        "refactor",
-        "expose",
-        "export",
-        "hardcode",
-        "hard-code",
-        "rely",
-        "depend",
-        "introduce",
-        "create",
-        "write",
-        "deploy",
-        "force",
-        "squash",
-        "rebase",
-        "put",
-        "break",
-        "catch",
-        "swallow",
-        "disable",
-        "ignore",
-        "print",
-        "send",
-        "publish",
-        "release",
-        "move",
-    ];
-    // For the moment only.
-    const PASSING: &[&str] = &["yet", "for now", "right now", "this time"];
     if any(bare, PASSING) {
         return false;
     }
@@ -193,5 +276,51 @@ mod tests {
         assert!(!orders_decision("The button never appears."));
         assert!(!orders_decision("Move to the next task, then switch to main."));
         assert!(!orders_decision("Why does it use gzip instead of zstd"));
+    }
+
+    #[test]
+    fn a_standing_order_is_heard_however_it_begins() {
+        for order in [
+            "We never touch the legacy/ folder.",
+            "And we never touch the legacy/ folder.",
+            "we always run the linter before a commit",
+            "We must never log tokens.",
+            "You should always pin the versions.",
+            "never commit to main",
+            "And always squash before a merge.",
+            "from now on use pnpm",
+            "From now on, tests go next to the code.",
+            "In this repo we use tabs.",
+            "In this repository, never edit generated files.",
+            "in this project use pnpm",
+            "In this codebase every commit must be signed.",
+            "Important: never force push.",
+        ] {
+            assert!(orders_decision(order), "{order}");
+        }
+    }
+
+    #[test]
+    fn what_happened_to_people_is_no_order() {
+        for report in [
+            "We never saw this error before.",
+            "We never had this with the old driver.",
+            "We always get a timeout here.",
+            "We always run into this on Mondays.",
+            "we always end up with two rows",
+            "We never touch the cache, but it is stale.",
+            "We always sort the rows and still the test fails.",
+            "We never used the second index.",
+            "You never run the tests.",
+            "never saw that one",
+            "Do we never touch legacy/?",
+            "In this repo, add a retry to the client.",
+            "In this repo the tests hang.",
+            "In this repository, where is the limit set",
+            "In this repo we never saw a deadlock.",
+            "We never commit this for now, I want to look at it.",
+        ] {
+            assert!(!orders_decision(report), "{report}");
+        }
     }
 }

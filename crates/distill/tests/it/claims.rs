@@ -180,6 +180,8 @@ fn never_and_always_are_rules_only_as_orders() {
         "Don't worry about the tests.",
         "the tests use sqlite instead of postgres and that breaks",
         "Don't commit yet, I want to look at it.",
+        "We never saw this error before the upgrade.",
+        "We always get a timeout on the second call, in this repo at least.",
     ] {
         assert_eq!(decisions(prompt), [""; 0], "{prompt}");
     }
@@ -194,10 +196,24 @@ fn rules_are_heard_however_they_are_typed() {
         ("thanks! we use conventional commits. now fix the bug", "We use conventional commits"),
         ("please don’t touch the lock file", "Don’t touch the lock file"),
         ("use tabs, not spaces", "Use tabs, not spaces"),
+        ("Fix the login. And we never touch the legacy/ folder.", "We never touch the legacy/ folder"),
+        ("go on. In this repo we use tabs", "In this repo we use tabs"),
+        ("from now on use pnpm", "From now on use pnpm"),
         ("Never mind, use tabs instead of spaces here.", "Use tabs instead of spaces here"),
     ] {
         assert_eq!(decisions(prompt), [title], "{prompt}");
     }
+}
+
+#[test]
+fn a_choice_of_the_agent_is_kept_whatever_its_reason_fears() {
+    let said = "I decided to allow a leeway of 30 seconds for clock skew, because the gateway's clock runs ahead; a longer leeway would let stolen tokens live on.";
+    let played = play(&format!("> the login fails now and then\n.\n< {said}\n.\n"));
+    let found = played.observations();
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(found[0].kind, MemoryKind::Decision);
+    assert!(found[0].title.starts_with("Allow a leeway of 30 seconds for clock skew"), "{}", found[0].title);
+    assert_eq!(found[0].facts, [said]);
 }
 
 #[test]

@@ -95,6 +95,9 @@ impl Daemon {
                 let until = Instant::now() + request.wait.min(MAX_SETTLE);
                 self.keeping.forget_session(question["session"].as_str().unwrap_or_default(), until)
             }
+            Some("missing-files") => {
+                self.keeping.files.missing(Instant::now() + request.wait.min(MAX_SETTLE))
+            }
             Some(ask @ ("model-pause" | "model-resume")) => {
                 self.embedding.pause(ask == "model-pause");
                 self.embedding.to_json()
@@ -127,6 +130,7 @@ impl Daemon {
                     "models",
                     "gc",
                     "forget-session",
+                    "missing-files",
                 ];
                 let stdout = json!({ "error": "unknown question", "known": known }).to_string().into_bytes();
                 return Answer { status: Status::Malformed, reply: Reply { stdout, ..Reply::silent() } };

@@ -59,11 +59,18 @@ pub(crate) struct Faults(Mutex<Vec<(Trouble, Fault)>>);
 impl Faults {
     /// What stands in the configuration is the same fault after every start; what happens is another each time.
     pub(crate) fn raise(&self, trouble: Trouble, what: &str) {
+        self.raise_with(trouble, what, trouble.repair());
+    }
+
+    /// With the repair that fits this one.
+    pub(crate) fn raise_with(&self, trouble: Trouble, what: &str, repair: &str) {
         let since = match trouble {
             Trouble::Configuration | Trouble::Search => MemoryId::of(&[what]).to_string(),
+            // It stands until somebody mends it, whoever starts meanwhile; the next day it may be another.
+            Trouble::MemoryFiles => format!("{}-{}", MemoryId::of(&[what]), day(now())),
             _ => now().to_string(),
         };
-        self.put(trouble, &since, what, trouble.repair());
+        self.put(trouble, &since, what, repair);
     }
 
     /// A full disk is told as what it is, whoever met it.

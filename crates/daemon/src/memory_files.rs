@@ -53,6 +53,17 @@ const MAX_TOLD: usize = 100;
 /// A problem of the folder and not of a file in it: it is told to people, too.
 const FOLDER: &str = "";
 
+/// What mends each kind of problem, as a person types it.
+const CORRECT: &str = "correct the file; docs/reference/memory-files.md says what is understood";
+const NAME_FOLDER: &str = "throughline config set memory.folder /an/absolute/path";
+const FORGET_MISSING: &str = "throughline forget --missing-files";
+
+#[derive(Debug, PartialEq, Eq)]
+struct Problem {
+    what: String,
+    repair: &'static str,
+}
+
 pub(crate) struct MemoryFiles {
     intake: Arc<Intake>,
     learner: Arc<Learner>,
@@ -60,7 +71,7 @@ pub(crate) struct MemoryFiles {
     rounds: Mutex<Rounds>,
     round_done: Condvar,
     /// By the file's name, or the folder's own.
-    problems: Mutex<BTreeMap<String, String>>,
+    problems: Mutex<BTreeMap<String, Problem>>,
 }
 
 #[derive(Debug, Default)]
@@ -71,6 +82,10 @@ struct Rounds {
     files: usize,
     /// We are told of changes and need not look.
     is_watched: bool,
+    /// The folder held files and cannot be opened.
+    is_away: bool,
+    /// Memories whose files were not there at the last look.
+    missing: Vec<MemoryId>,
 }
 
 /// What is known of the folder that the settings name.
@@ -95,7 +110,7 @@ struct Work {
 impl Rounds {
     fn say(&mut self, folder: Option<&Path>, files: usize, is_watched: bool) {
         self.folder = folder.map(Path::to_owned);
-        (self.files, self.is_watched) = (files, is_watched);
+        (self.files, self.is_watched, self.is_away) = (files, is_watched, false);
     }
 }
 
@@ -161,8 +176,33 @@ impl MemoryFiles {
     pub(crate) fn to_json(&self) -> Value {
         let rounds = self.rounds();
         let problems = self.problems.lock().unwrap_or_else(PoisonError::into_inner);
-        let told: Vec<String> = problems.iter().map(|(path, what)| sentence(path, what)).collect();
-        json!({ "folder": rounds.folder, "files": rounds.files, "watched": rounds.is_watched, "problems": told })
+        let told: Vec<String> = problems.iter().map(|(path, found)| sentence(path, &found.what)).collect();
+        let repairs: Vec<&str> = problems.values().map(|found| found.repair).collect();
+        json!({
+            "folder": rounds.folder,
+            "files": rounds.files,
+            "watched": rounds.is_watched,
+            "problems": told,
+            "repairs": repairs,
+        })
+    }
+
+    /// The memories that have lost their files, for who wants them gone as well. Looks twice, as before a single one
+    /// is believed to be gone.
+    pub(crate) fn missing(&self, until: Instant) -> Value {
+        for before in [Duration::ZERO, intaking::CONFIRMED] {
+            thread::sleep(before);
+            self.touched.flag.store(true, Ordering::SeqCst);
+            if !self.settle(until) {
+                return json!({ "error": "the memory files are still being compared" });
+            }
+        }
+        let rounds = self.rounds();
+        if rounds.is_away {
+            let what = "the folder of memory files is gone; make it again, empty, and repeat `throughline forget --missing-files`";
+            return json!({ "error": what });
+        }
+        json!({ "missing": rounds.missing })
     }
 
     fn rounds(&self) -> std::sync::MutexGuard<'_, Rounds> {
@@ -203,6 +243,7 @@ impl MemoryFiles {
         };
         let looks = touched || !work.is_compared || work.watch.is_none() || work.folder.is_none();
         if looks && !self.find(work) {
+            self.rounds().is_away = true;
             let long = work.away_since.is_some_and(|since| since.elapsed() >= LONG_AWAY);
             return Ok(Some(if long { POLL_LONG } else { POLL }));
         }
@@ -217,7 +258,10 @@ impl MemoryFiles {
             self.intake.log.warn(format_args!("what the memory files said is not kept: {error}"));
         }
         done?;
-        self.rounds().say(Some(&work.named), work.state.live().count(), work.watch.is_some());
+        let mut rounds = self.rounds();
+        rounds.say(Some(&work.named), work.state.live().count(), work.watch.is_some());
+        rounds.missing = work.missing.keys().copied().collect();
+        drop(rounds);
         Ok(patience)
     }
 
@@ -229,12 +273,10 @@ impl MemoryFiles {
             "off" => None,
             path if Path::new(path).is_absolute() => Some(PathBuf::from(path)),
             path => {
-                self.tell(
-                    FOLDER,
-                    format!(
-                        "memory.folder is \"{path}\", which is no absolute path; nothing is kept as files"
-                    ),
+                let what = format!(
+                    "memory.folder is \"{path}\", which is no absolute path; nothing is kept as files"
                 );
+                self.tell_with(FOLDER, what, NAME_FOLDER);
                 None
             }
         }
@@ -285,7 +327,7 @@ impl MemoryFiles {
                     work.named.display(),
                     work.state.live().count()
                 );
-                self.tell(FOLDER, gone);
+                self.tell_with(FOLDER, gone, NAME_FOLDER);
                 (work.folder, work.watch) = (None, None);
                 work.away_since.get_or_insert_with(Instant::now);
                 // Whatever changed meanwhile is compared when it is back.
@@ -320,8 +362,14 @@ impl MemoryFiles {
 
     /// Says a problem once, by its file.
     fn tell(&self, path: &str, what: String) {
+        self.tell_with(path, what, if path == FOLDER { "throughline doctor" } else { CORRECT });
+    }
+
+    fn tell_with(&self, path: &str, what: String, repair: &'static str) {
         let mut problems = self.problems.lock().unwrap_or_else(PoisonError::into_inner);
-        if problems.get(path) == Some(&what) || problems.len() >= MAX_TOLD && !problems.contains_key(path) {
+        if problems.get(path).is_some_and(|told| told.what == what)
+            || problems.len() >= MAX_TOLD && !problems.contains_key(path)
+        {
             return;
         }
         // A name may say what its file must not.
@@ -330,9 +378,9 @@ impl MemoryFiles {
         self.intake.log.warn(&said);
         if path == FOLDER {
             self.intake.faults.clear(Trouble::MemoryFiles);
-            self.intake.faults.raise(Trouble::MemoryFiles, &said);
+            self.intake.faults.raise_with(Trouble::MemoryFiles, &said, repair);
         }
-        problems.insert(path.to_owned(), what);
+        problems.insert(path.to_owned(), Problem { what, repair });
     }
 
     fn untell(&self, path: &str) {

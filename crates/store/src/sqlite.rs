@@ -74,6 +74,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("sqlite/migrations/0005_recall.sql"),
     include_str!("sqlite/migrations/0006_standing.sql"),
     include_str!("sqlite/migrations/0007_files.sql"),
+    include_str!("sqlite/migrations/0008_said.sql"),
 ];
 
 #[derive(Debug)]

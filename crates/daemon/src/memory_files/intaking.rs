@@ -15,7 +15,7 @@ use super::folder::{Found, Listing, Unread};
 use super::merging::{Fresh, Newer, deeds_of};
 use super::state::{Entry, Told, Use, said};
 use super::sync::{Sync, is_long_gone};
-use super::{FOLDER, QUIET, RETRY};
+use super::{FOLDER, FORGET_MISSING, QUIET, RETRY};
 use crate::deeds;
 
 /// Editors that move a file away before they write it anew bring it back within milliseconds.
@@ -273,10 +273,10 @@ impl Sync<'_> {
         let all = self.work.state.live().count();
         if gone.len() >= MANY && gone.len() * 2 > all {
             let what = format!(
-                "{} of {all} files are gone at once; their memories stay. Put them back, or take the memories away with `throughline forget`",
+                "{} of {all} files are gone at once; their memories stay. Put them back, or take the memories away with `{FORGET_MISSING}`",
                 gone.len()
             );
-            self.files.tell(FOLDER, what);
+            self.files.tell_with(FOLDER, what, FORGET_MISSING);
             return Ok(is_back);
         }
         self.files.untell(FOLDER);

@@ -134,8 +134,11 @@ impl<'a> Sync<'a> {
         match removed {
             Ok(()) => {
                 self.files.untell(&entry.path);
-                self.work.missing.remove(&id);
                 self.work.state.drop_forgotten(id);
+                if self.work.missing.remove(&id).is_some() {
+                    // There may be too many missing no longer.
+                    self.look_at_files_after(QUIET);
+                }
             }
             Err(error) => {
                 self.files.tell(&entry.path, format!("is forgotten and cannot be removed: {error}"));
@@ -270,7 +273,11 @@ impl<'a> Sync<'a> {
 /// Memories that are a person's own and hold. The rest is found by asking, and would bury these.
 fn is_of_people(row: &MemoryRow) -> bool {
     let memory = &row.memory;
-    row.superseded_by.is_none() && (memory.kind == MemoryKind::Note || memory.pinned || memory.critical)
+    // What a person typed to an agent is a person's, and no memory they keep.
+    let is_said =
+        memory.provenance.by == "person" && !matches!(memory.kind, MemoryKind::Prompt | MemoryKind::Chunk);
+    row.superseded_by.is_none()
+        && (memory.kind == MemoryKind::Note || is_said || memory.pinned || memory.critical)
 }
 
 fn note_of(row: &MemoryRow) -> Note {

@@ -92,6 +92,13 @@ impl Tables {
             ),
             // What agents named was read from transcripts, which nobody reads twice.
             ("INSERT OR IGNORE INTO main.citations SELECT * FROM before.citations", &[]),
+            // What else was shown beside a memory that is forgotten: its entry in the journal is erased with it.
+            (
+                "INSERT OR IGNORE INTO main.injected SELECT * FROM before.injected
+                 WHERE seq NOT IN (SELECT seq FROM before.injections)
+                    AND memory NOT IN (SELECT id FROM main.forgotten)",
+                &[],
+            ),
             ("INSERT OR IGNORE INTO main.marks SELECT * FROM before.marks", &[]),
             ("INSERT OR IGNORE INTO main.checkpoints SELECT * FROM before.checkpoints", &[]),
             (

@@ -21,14 +21,19 @@ const PER_DEED: usize = 500;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: throughline forget 0k3v7m2n 9qrs --session 8dcc5c1e")]
+#[command(after_help = "Examples:
+  throughline forget 0k3v7m2n 9qrs --session 8dcc5c1e
+  throughline forget --missing-files      after many memory files were deleted on purpose")]
 pub(crate) struct Forget {
     /// Memories: their ids, or unique beginnings of them
-    #[arg(required_unless_present = "sessions", value_name = "ID")]
+    #[arg(required_unless_present_any = ["sessions", "missing_files"], value_name = "ID")]
     ids: Vec<String>,
     /// Everything that was kept of this session; may be given several times
     #[arg(long = "session", value_name = "SESSION")]
     sessions: Vec<String>,
+    /// The memories whose files are gone from the folder of memory files
+    #[arg(long)]
+    missing_files: bool,
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
@@ -39,12 +44,18 @@ pub(crate) struct Forget {
 
 impl Forget {
     pub(crate) fn run(&self, world: &World) -> anyhow::Result<()> {
-        let doomed = Doomed::find(&reader::tables(world)?, &self.ids, &self.sessions)?;
+        let mut ids = self.ids.clone();
+        if self.missing_files {
+            ids.extend(missing_files(world)?);
+        }
+        let doomed = Doomed::find(&reader::tables(world)?, &ids, &self.sessions)?;
         if doomed.is_nothing() {
             if self.json {
                 return print::json(&json!({ "forgotten": [], "sessions": [], "gone": true }));
             }
-            return print::line("nothing is kept of it");
+            let nothing =
+                if self.missing_files { "no memory file is missing" } else { "nothing is kept of it" };
+            return print::line(nothing);
         }
         if !self.yes && !doomed.is_confirmed(world.color)? {
             return print::line("nothing was forgotten");
@@ -60,6 +71,19 @@ impl Forget {
         }
         Ok(())
     }
+}
+
+/// Memories that are still here while their files are gone. Which those are the daemon knows alone.
+fn missing_files(world: &World) -> anyhow::Result<Vec<String>> {
+    let tables = reader::tables(world)?;
+    let answer = reader::answer(world, &json!({ "ask": "missing-files" }), PATIENCE)?;
+    let mut ids = Vec::new();
+    for id in answer["missing"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        if reader::find_memory(&tables, id)?.is_some() {
+            ids.push(id.to_owned());
+        }
+    }
+    Ok(ids)
 }
 
 /// Memories by their ids, without being asked. True when nothing in our files says them any more.

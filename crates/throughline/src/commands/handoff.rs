@@ -121,7 +121,7 @@ fn write(world: &World, session: Option<&str>, text: String, as_json: bool) -> a
     let is_cleared = text.is_empty();
     reader::send(world, &[Deed::HandOff { session: session.clone(), text }])?;
     if as_json {
-        return print::json(&json!({ "session": session, "cleared": is_cleared }));
+        return print::json(&json!({ "session": session }));
     }
     print::line(&if is_cleared {
         format!("what was written for session {session} is taken back")

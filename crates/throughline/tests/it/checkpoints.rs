@@ -237,3 +237,12 @@ fn a_checkpoint_archives_the_conversation_up_to_here_in_the_middle_of_a_turn() {
     let hits = value(&house.ok(&["search", "axolotl", "--kind", "chunk", "--json"]));
     assert_eq!(hits.as_array().map(Vec::len), Some(1), "{hits}");
 }
+
+#[test]
+fn one_that_was_made_outside_of_a_repository_says_that_it_holds_no_files() {
+    let house = House::new();
+    let made = create(&house, &["-m", "a record"]);
+    let refused = house.run(&["checkpoint", "restore", made["id"].as_str().unwrap(), "--yes"]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(refused.status.code() == Some(1) && said.contains("holds no files"), "{said}");
+}

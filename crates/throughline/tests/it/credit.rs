@@ -212,3 +212,21 @@ fn how_a_session_ended_is_inferred_shown_and_corrected() {
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("succeeded, partial+, partial-, failed"));
     assert_eq!(house.run(&["outcome", "nobody", "failed"]).status.code(), Some(1));
 }
+
+#[test]
+fn a_rebuild_does_not_change_what_was_shown_also_beside_a_memory_that_is_forgotten() {
+    let house = quiet_house();
+    let kept = remember(&house, "The wombat cache is keyed by branch and must be warmed first.");
+    let doomed = remember(&house, "The quokka service needs two replicas in the staging cluster.");
+    house.send(&house.prompt("s1", "warm the wombat cache"));
+    inject(&house, "s1", &[&kept, &doomed]);
+    house.ok(&["forget", &doomed, "--yes"]);
+    let shown_to_agents = || {
+        let stats: Value = serde_json::from_str(&house.ok(&["stats", "--json"])).unwrap();
+        stats["shown_to_agents"].clone()
+    };
+    let before = shown_to_agents();
+    assert_eq!(before["memories"], 1, "{before}");
+    house.ok(&["rebuild"]);
+    assert_eq!(shown_to_agents(), before);
+}

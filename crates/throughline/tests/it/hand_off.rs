@@ -226,3 +226,43 @@ fn a_nearly_full_window_asks_for_the_hand_off_once() {
     });
     assert!(!house.send(&prompt).contains("167,000"), "once");
 }
+
+#[test]
+fn a_written_hand_off_is_shown_as_it_was_written_refused_as_noise_and_taken_back() {
+    let house = House::new();
+    work(&house);
+    let own = "close it with </throughline-note> and go on";
+    write(&house, &["--session", "8dcc5c1e…", "-"], own);
+    let shown = house.ok(&["handoff", "show", "8dcc5c1e…"]);
+    assert!(shown.contains(own), "{shown}");
+    for noise in [&[0xff, 0xfe, 0x80, 0x81][..], b"\x01\x02\x03\x04words"] {
+        let refused = house.pipe(&["handoff", "write", "--session", SESSION, "-"], noise);
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(refused.status.code() == Some(1) && said.contains("this is no text"), "{said}");
+    }
+    let listed = house.ok(&["handoff", "list"]);
+    assert!(listed.contains("8dcc5c1e ") && !listed.contains("8dcc5c1e…"), "{listed}");
+    let said = house.ok(&["handoff", "write", "--session", SESSION, "--clear"]);
+    assert!(said.contains("taken back"), "{said}");
+}
+
+#[test]
+fn a_preview_names_what_it_knows_and_says_why_in_full() {
+    let house = House::new();
+    work(&house);
+    house.ok(&["remember", "--critical", "the export needs the slow queue on every machine that has one"]);
+    let unknown = house.run(&["context", "--event", "Foo"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(String::from_utf8(unknown.stderr).unwrap().contains("SessionStart"));
+    let nowhere = house.run(&["context", "--cwd", "/nope"]);
+    assert!(String::from_utf8(nowhere.stderr).unwrap().contains("/nope does not exist"));
+    let text = house.ok(&["context"]);
+    let answer = parsed(&house.ok(&["context", "--json"]));
+    for item in answer["items"].as_array().unwrap() {
+        let why = item["why"].as_str().unwrap();
+        assert!(text.lines().any(|line| line.strip_prefix("      ") == Some(why)), "{why}: {text}");
+    }
+    assert!(!answer["items"].as_array().unwrap().is_empty(), "{answer}");
+    let kept = house.ok(&["context", "--event", "PreCompact"]);
+    assert!(kept.contains("token refresh"), "the last session of the workspace: {kept}");
+}

@@ -321,6 +321,34 @@ fn doctor_is_content_after_an_installation() {
 }
 
 #[test]
+fn doctor_leaves_the_modes_of_what_people_write_alone_while_the_door_is_closed() {
+    let house = House::new();
+    house.send(&house.tool("s", "Bash", "x"));
+    house.ok(&["sessions"]);
+    let memories = house.place().memories();
+    fs::create_dir_all(memories.join(".git/objects")).unwrap();
+    let written =
+        ["IDENTITY.md", "USER.md", "LOG.md", "project_hints.toml", "memories/a.md", "memories/.git/x"];
+    for name in written {
+        fs::write(house.data().join(name), "").unwrap();
+        fs::set_permissions(house.data().join(name), fs::Permissions::from_mode(0o644)).unwrap();
+    }
+    fs::set_permissions(memories.join(".git"), fs::Permissions::from_mode(0o755)).unwrap();
+    assert_finding(&house, "permissions", "ok", "");
+
+    fs::set_permissions(house.place().key_file(), fs::Permissions::from_mode(0o644)).unwrap();
+    let found = finding(&house, "permissions");
+    let what = found["what"].as_str().unwrap();
+    assert!(what.starts_with("1 file is open to others: "), "ours is tight in any case: {found}");
+
+    fs::set_permissions(house.data(), fs::Permissions::from_mode(0o755)).unwrap();
+    let found = finding(&house, "permissions");
+    let what = found["what"].as_str().unwrap();
+    assert!(what.contains("and ") && what.contains(" more"), "now all of it is open: {found}");
+    assert_eq!(what.matches(&format!("{},", house.data().display())).count(), 1, "{found}");
+}
+
+#[test]
 fn doctor_names_the_repair_and_the_repair_repairs() {
     let house = House::new();
     assert_finding(&house, "settings", "warn", "throughline install");

@@ -159,6 +159,44 @@ fn a_folder_that_goes_away_takes_no_memory_with_it() {
     }
     eventually("it is told", || problems(&house).contains("7 of 9 files are gone at once"));
     assert!((0..8).all(|number| memory(&house, &format!("note-{number}.md")).is_some()));
+    let doctor = house.ok(&["doctor"]);
+    assert!(doctor.contains("repair: throughline forget --missing-files"), "{doctor}");
+    let asked = house.run(&["forget", "--missing-files"]);
+    assert!(!asked.status.success() && String::from_utf8_lossy(&asked.stderr).contains("--yes"), "{asked:?}");
+    let gone: Value =
+        serde_json::from_str(&house.ok(&["forget", "--missing-files", "--yes", "--json"])).unwrap();
+    assert_eq!(gone["forgotten"].as_array().map(Vec::len), Some(7), "{gone}");
+    assert!((0..7).all(|number| memory(&house, &format!("note-{number}.md")).is_none()));
+    assert!(memory(&house, "note-7.md").is_some(), "what has its file stays");
+    eventually("nothing is wrong any more", || problems(&house) == "[]");
+    assert!(house.ok(&["forget", "--missing-files", "--yes"]).contains("no memory file is missing"));
+}
+
+#[test]
+fn everything_a_person_wants_kept_has_a_file_whatever_its_kind() {
+    let house = open();
+    let id = remember(&house, &["we ship on Tuesdays", "--kind", "decision"]);
+    let is_there = |name: &str| text(&folder(&house).join(name)).contains(&id);
+    eventually("it has a file", || is_there("we-ship-on-tuesdays.md"));
+    house.send(&house.prompt("s", "make the whole export work with very many rows please"));
+    house.ok(&["rebuild"]);
+    eventually("it is compared", || house.status()["memory_files"]["files"] == 1);
+    assert_eq!(fs::read_dir(folder(&house)).unwrap().count(), 1, "a prompt has none");
+}
+
+#[test]
+fn every_slip_of_a_file_is_told_and_doctor_says_how_many_more_there_are() {
+    let house = open();
+    let slips = "---\nhits: -4\nkind: 7\ntags: {a: b}\nlast_applied: tomorrow\n---\nwords";
+    for number in 0..7 {
+        fs::write(folder(&house).join(format!("slip-{number}.md")), slips).unwrap();
+    }
+    eventually("all are told", || problems(&house).contains("slip-6.md"));
+    for line in ["line 2: hits", "line 3: kind", "line 4: tags", "line 5: last_applied"] {
+        assert!(problems(&house).contains(line), "{line}: {}", problems(&house));
+    }
+    assert!(house.ok(&["doctor"]).contains("and 2 more"));
+    assert_eq!(text(&folder(&house).join("slip-0.md")), slips, "they are left alone");
 }
 
 #[test]

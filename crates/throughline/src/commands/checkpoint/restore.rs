@@ -100,7 +100,10 @@ impl Wanted {
         let found = super::find(tables.as_ref(), here.as_ref().ok(), id)?;
         holds_files(&found)?;
         let repository = here.map_err(|why| {
-            let next = format!("go to the folder it was made in; `throughline checkpoint show {}` names it", found.id);
+            let next = format!(
+                "go to the folder it was made in; `throughline checkpoint show {}` names it",
+                found.id
+            );
             hint(Failure::Person, why, next)
         })?;
         is_here(&found, &repository)?;

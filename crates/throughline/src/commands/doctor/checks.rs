@@ -269,10 +269,13 @@ fn memory_files(world: &World) -> Vec<Finding> {
     let problems: Vec<&str> =
         files["problems"].as_array().into_iter().flatten().filter_map(|problem| problem.as_str()).collect();
     if !problems.is_empty() {
-        let repair = "correct the file; docs/reference/memory-files.md says what is understood";
-        let shown = problems.iter().take(MAX_LISTED);
-        let mut found: Vec<Finding> =
-            shown.map(|what| Finding::warn("memory files", print::one_line(what, 300), repair)).collect();
+        let shown = problems.iter().enumerate().take(MAX_LISTED);
+        let mut found: Vec<Finding> = shown
+            .map(|(at, what)| {
+                let repair = files["repairs"][at].as_str().unwrap_or("throughline daemon restart");
+                Finding::warn("memory files", print::one_line(what, 300), repair)
+            })
+            .collect();
         if problems.len() > MAX_LISTED {
             let what = format!("and {} more", problems.len() - MAX_LISTED);
             found.push(Finding::warn("memory files", what, "throughline daemon status --json"));

@@ -3,13 +3,16 @@
 
 use model::{EventId, Learning, LearningKind, MemoryKind, Observation, Provenance};
 
+use crate::prose;
 use crate::state::State;
-use crate::text::{clip, enumerate, has_word, is_word, push_new};
+use crate::text::{clip, enumerate, file_name, has_word, is_word, push_new};
 
 /// More lessons than this from one session are none.
 const MAX_LEARNINGS: usize = 16;
 const MAX_OF_A_KIND: usize = 6;
 const MAX_TEXT_BYTES: usize = 1200;
+/// A line that shows it cuts no earlier.
+const MAX_TITLE_BYTES: usize = 138;
 /// The facts of an observation that a learning needs.
 const TOLD: &[&str] = &["Error: ", "Cause, as said: ", "Run in between: "];
 const TOLD_INSIDE: &[&str] = &["` → `", "` passes", "` failed: "];
@@ -46,6 +49,9 @@ pub(crate) fn learn(state: &State, observations: &[Observation]) -> Vec<Learning
     found.extend(checks(state));
     found.retain(|learning| !learning.events.is_empty());
     found.truncate(MAX_LEARNINGS);
+    for learning in &mut found {
+        learning.title = clip(&learning.title, MAX_TITLE_BYTES);
+    }
     found
 }
 
@@ -68,23 +74,55 @@ fn lesson(observation: &Observation) -> Option<(LearningKind, String)> {
             let advice = if let Some(between) = between {
                 let (command, error) =
                     observation.facts.iter().find_map(|fact| fact.split_once("` failed: "))?;
-                format!("When {}` fails with \"{}\", try {between}", clip(command, 60), clip(error, 70))
+                remedy(command, error, between)
             } else {
-                // The place stands in the text.
                 let error = fact(observation, "Error: ")?;
                 let error = error.rsplit_once(" at ").map_or(error, |(error, _)| error);
+                let files: Vec<&str> = changed(observation).into_iter().map(|file| file_name(file)).collect();
+                // What was set right, and why, stands in the repair; where to look is what it leaves to be learned.
+                let place = Some(enumerate(&files, 2)).filter(|place| !place.is_empty())?;
                 match fact(observation, "Failing: ") {
                     // Every assertion fails in these words; the test is what can be known again.
                     Some(tests) if error.to_ascii_lowercase().starts_with("assert") => {
-                        format!("When {} fails again: {title}", clip(tests, 80))
+                        format!("When {} fails again, look at {place}", clip(tests, 70))
                     }
-                    _ => format!("When \"{}\" comes again: {title}", clip(error, 80)),
+                    _ => format!("When \"{}\" comes again, look at {place}", prose::cut(error, 70)),
                 }
             };
             Some((LearningKind::Worked, advice))
         }
         _ => None,
     }
+}
+
+/// The files of which a line is shown; those where it took the place of another, if there are some.
+fn changed(observation: &Observation) -> Vec<&str> {
+    let shows = |words: &str| -> Vec<&str> {
+        let of = |fact: &String, file: &String| {
+            fact.strip_prefix(file.as_str())
+                .is_some_and(|rest| rest.starts_with(": ") && rest.contains(words))
+        };
+        let files = observation.files_modified.iter();
+        files.filter(|file| observation.facts.iter().any(|fact| of(fact, file))).map(String::as_str).collect()
+    };
+    let replaced = shows("` → `");
+    if replaced.is_empty() { shows("): ") } else { replaced }
+}
+
+/// What to try is said in full where it can be; the command and the error share what room is left.
+fn remedy(command: &str, error: &str, between: &str) -> String {
+    const WORDS_BYTES: usize = "When `` fails with \"\", try ``".len();
+    /// So much of a command, or of an error, can be known again.
+    const LEAST_BYTES: usize = 24;
+    const MOST_BYTES: usize = 60;
+    let between = clip(between.trim_matches('`'), MOST_BYTES + 2);
+    let room = MAX_TITLE_BYTES.saturating_sub(WORDS_BYTES + between.len());
+    let command = clip(
+        command.trim_start_matches('`'),
+        room.saturating_sub(error.len()).clamp(LEAST_BYTES, MOST_BYTES),
+    );
+    let error = prose::cut(error, room.saturating_sub(command.len()).max(LEAST_BYTES));
+    format!("When `{command}` fails with \"{error}\", try `{between}`")
 }
 
 /// A decision, with what was done after it in words of the decision. "After", not "because": only the order is known.
@@ -111,16 +149,16 @@ fn kept_to(decision: &Observation, all: &[Observation]) -> Option<Learning> {
     for file in done.iter().flat_map(|one| &one.files_modified) {
         push_new(&mut files, file, 12);
     }
-    let mut text = format!("Decided: {}", decision.title);
-    for one in &done {
-        text.push_str(&format!("\nDone after it: {}", one.title));
-    }
+    let text: Vec<String> = done.iter().map(|one| format!("Done after it: {}", one.title)).collect();
+    let names: Vec<&str> = files.iter().map(|file| file_name(file)).collect();
+    let place = format!("Keep to it in {}", enumerate(&names, 2));
+    let room = MAX_TITLE_BYTES.saturating_sub(place.len() + 2);
     let events = decision.events.iter().chain(done.iter().flat_map(|one| &one.events));
     (!files.is_empty()).then(|| Learning {
         kind: LearningKind::Decided,
         at: decision.at,
-        title: format!("Keep to it in {}: {}", enumerate(&files, 2), decision.title),
-        text: clip(&text, MAX_TEXT_BYTES),
+        title: format!("{place}: {}", prose::cut(&decision.title, room)),
+        text: clip(&text.join("\n"), MAX_TEXT_BYTES),
         events: bounded(events.copied()),
         files,
     })
@@ -136,7 +174,14 @@ fn learning(kind: LearningKind, title: String, observation: &Observation) -> Lea
         TOLD.iter().any(|start| fact.starts_with(start))
             || TOLD_INSIDE.iter().any(|words| fact.contains(words))
     };
-    let facts: Vec<&str> = observation.facts.iter().filter(told).map(String::as_str).collect();
+    let mut facts: Vec<&str> = observation.facts.iter().filter(told).map(String::as_str).collect();
+    if fact(observation, "Run in between: ").is_some() {
+        // The title says it, and what it had to cut is said here.
+        let cut = title.contains('…');
+        facts.retain(|fact| fact.contains("` passes") || cut && fact.contains("` failed: "));
+    } else if matches!(observation.kind, MemoryKind::Bugfix | MemoryKind::Security) {
+        facts = own(&facts, observation);
+    }
     let text = facts.join("\n");
     let files = if observation.files_modified.is_empty() {
         &observation.files_read
@@ -151,6 +196,19 @@ fn learning(kind: LearningKind, title: String, observation: &Observation) -> Lea
         files: files.clone(),
         events: observation.events.clone(),
     }
+}
+
+/// What the text of a repair does not say already; where it says all, how it was checked.
+fn own<'a>(facts: &[&'a str], observation: &Observation) -> Vec<&'a str> {
+    let said = |fact: &str| {
+        let words = TOLD.iter().find_map(|start| fact.strip_prefix(start)).unwrap_or(fact);
+        observation.narrative.contains(words)
+    };
+    let own: Vec<&str> = facts.iter().copied().filter(|fact| !said(fact)).collect();
+    if own.is_empty() {
+        return facts.iter().copied().filter(|fact| fact.contains("` passes")).take(1).collect();
+    }
+    own
 }
 
 fn subject_of(observation: &Observation) -> &str {

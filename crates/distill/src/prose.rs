@@ -380,19 +380,36 @@ pub(crate) fn without_opening(text: &str) -> &str {
 /// As a title: without its opening and its stop.
 pub(crate) fn as_title(text: &str, max: usize) -> String {
     let text = without_opening(text).trim_end_matches(['.', ':', '!', ';']);
+    capitalized(&cut(text, max))
+}
+
+/// Cut where a clause ends, or else after a word that can stand last.
+pub(crate) fn cut(text: &str, max: usize) -> String {
+    const DANGLING: &[&str] = &[
+        "a", "an", "the", "of", "in", "on", "at", "to", "for", "with", "without", "by", "from", "and", "or",
+        "but", "that", "which", "is", "are", "was", "were", "as", "than", "its", "their", "not", "so",
+        "when", "while", "into", "has", "had", "be", "it", "because", "since", "if", "where",
+    ];
     if text.len() <= max {
-        return capitalized(text);
+        return text.to_owned();
     }
     // A clause that ends in time is better than half of the next one.
-    let head = &text[..text.floor_char_boundary(max)];
-    let end = ["; ", ", ", " (", " because ", " so that ", ", and "]
+    let head = &text[..text.floor_char_boundary(max.saturating_sub('…'.len_utf8()))];
+    let end = ["; ", ", ", " (", " because ", " so that ", " — ", " while "]
         .iter()
         .filter_map(|clause| head.rfind(clause))
         .max();
-    match end.filter(|end| end * 2 > max) {
-        Some(end) => capitalized(&format!("{}…", &head[..end])),
-        None => capitalized(&clip(text, max)),
+    if let Some(end) = end.filter(|end| end * 2 > max) {
+        return format!("{}…", &head[..end]);
     }
+    let word = head.rfind(char::is_whitespace).filter(|end| end * 2 > max);
+    let mut kept = word.map_or(head, |end| &head[..end]);
+    while let Some((rest, last)) = kept.rsplit_once(' ')
+        && DANGLING.iter().any(|word| last.eq_ignore_ascii_case(word))
+    {
+        kept = rest;
+    }
+    format!("{}…", kept.trim_end_matches([',', ';', ':', ' ']))
 }
 
 /// The first sentence or two of a prompt.
@@ -570,6 +587,23 @@ mod tests {
         );
         assert_eq!(as_title("Let's use zstd instead of gzip.", 80), "Use zstd instead of gzip");
         assert_eq!(as_title("Fix the race in append", 80), "Fix the race in append");
+    }
+
+    #[test]
+    fn a_title_is_cut_where_a_clause_or_a_word_ends() {
+        let cause = "The root cause was that the token check compared the expiry in milliseconds with the clock in seconds";
+        assert_eq!(
+            cut(cause, 82),
+            "The root cause was that the token check compared the expiry in milliseconds…"
+        );
+        assert_eq!(
+            cut("One clause that is whole, and another one that is cut", 40),
+            "One clause that is whole…"
+        );
+        assert_eq!(cut("short", 40), "short");
+        for max in 4..cause.len() {
+            assert!(cut(cause, max).len() <= max, "{max}");
+        }
     }
 
     #[test]

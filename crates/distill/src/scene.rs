@@ -158,7 +158,7 @@ pub(crate) fn short_test(name: &str) -> &str {
     name.rsplit(" › ").next().unwrap_or(name).trim()
 }
 
-const MAX_TITLE_BYTES: usize = 130;
+pub(crate) const MAX_TITLE_BYTES: usize = 130;
 const MAX_FACT_BYTES: usize = 300;
 const MAX_FACTS: usize = 12;
 const MAX_NARRATIVE_BYTES: usize = 1800;

@@ -6,7 +6,7 @@ use model::MemoryKind;
 use crate::command::Purpose;
 use crate::patch::{Area, Edit, is_import};
 use crate::prose::{self, Intent};
-use crate::scene::{Scene, short_test};
+use crate::scene::{MAX_TITLE_BYTES, Scene, short_test};
 use crate::state::OpenFailure;
 use crate::step::{Act, Commit};
 use crate::text::{clip, enumerate, file_name, has_word};
@@ -54,7 +54,9 @@ pub(crate) fn fix_title(
             let adds = !test.is_empty() && !title.contains(test) && title.len() + test.len() < 116;
             return if adds && !named(&title) { format!("{title} ({test})") } else { title };
         }
-        return format!("{head}: {}", lowered(&prose::as_title(said, 88)));
+        // What the head leaves of a title: it is cut once, where a clause ends.
+        let room = MAX_TITLE_BYTES.saturating_sub(head.len() + 2).min(88);
+        return format!("{head}: {}", lowered(&prose::as_title(said, room)));
     }
     match change(scene, piece, failure) {
         Some(change) => format!("{head}: {change}"),

@@ -272,11 +272,31 @@ fn a_learning_says_what_to_do_and_repeats_no_observation() {
 }
 
 #[test]
+fn a_learning_of_a_repair_says_where_to_look_and_leaves_the_cause_to_the_repair() {
+    let red = "bash cargo test\n! 101\nthread 'refresh::a_token_expires' panicked at src/token.rs:41:5:\nassertion failed: token.is_expired()\ntest refresh::a_token_expires ... FAILED\ntest result: FAILED. 4 passed; 1 failed; 0 ignored\n.\n";
+    let edit = "edit src/token.rs\n@ 41\n fn is_expired(&self) -> bool {\n-    self.expiry < now_seconds()\n+    self.expiry < now_milliseconds()\n.\n";
+    let green = "bash cargo test\ntest result: ok. 5 passed; 0 failed; 0 ignored\n.\n";
+    let cause = "The root cause was that is_expired in token.rs compared the expiry in milliseconds with the clock of the gateway in seconds, which made every token live on.";
+    let played = play(&format!("> fix the refresh\n.\n{red}{edit}{green}< {cause}\n.\n"));
+    let fix = played.observations().into_iter().find(|one| one.kind == MemoryKind::Bugfix).unwrap();
+    assert!(fix.narrative.contains(cause), "{fix:#?}");
+    let learning = played.learnings.iter().find(|one| one.kind == LearningKind::Worked).unwrap();
+    assert!(learning.title.ends_with(" fails again, look at token.rs"), "{learning:#?}");
+    assert!(learning.text.contains("now_seconds()` → `"), "{learning:#?}");
+    assert!(!learning.text.contains("root cause") && !learning.title.contains("root cause"), "{learning:#?}");
+    for line in learning.text.lines() {
+        assert!(!fix.narrative.contains(line), "{line} is said twice");
+    }
+    let last = fix.title.trim_end_matches('…').rsplit(' ').next().unwrap();
+    assert!(cause.split([' ', ',']).any(|word| word == last) && last != "with", "{}", fix.title);
+}
+
+#[test]
 fn a_decision_is_learned_with_what_was_done_after_it() {
     let edit = "edit src/archive.rs\n@ 1\n-    gzip(bytes);\n+    zstd(bytes, level);\n.\nbash git commit -qam 'archive: zstd with a level'\n.\n";
     let played = play(&format!("> Use zstd instead of gzip for the archive.\n.\n{edit}< ok\n.\n"));
     let learning = &played.learnings[0];
-    assert_eq!(learning.title, "Keep to it in src/archive.rs: Use zstd instead of gzip for the archive");
+    assert_eq!(learning.title, "Keep to it in archive.rs: Use zstd instead of gzip for the archive");
     assert!(learning.text.contains("Done after it: archive: zstd with a level"), "{}", learning.text);
     assert_eq!(learning.events.len(), 3, "the prompt, the edit and the commit show it");
 }

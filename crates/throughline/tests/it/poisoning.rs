@@ -302,13 +302,11 @@ fn of_two_hundred_texts_planted_from_outside_none_is_said_unasked_and_none_is_lo
         .filter(|row| engine::origin(&row.memory).is_trusted() && row.memory.kind.is_observation());
     assert!(own.count() > 50, "the edits themselves are nobody else's words");
 
-    let words: String = payloads
-        .iter()
-        .filter(|payload| held.contains_key(payload.word.as_str()))
-        .map(|payload| format!("{}\n", json!({ "qid": payload.word, "query": payload.word })))
-        .collect();
+    let kept = payloads.iter().filter(|payload| held.contains_key(payload.word.as_str()));
+    let words: Vec<String> =
+        kept.map(|payload| json!({ "qid": payload.word, "query": payload.word }).to_string()).collect();
     let file = house.home().join("words.jsonl");
-    std::fs::write(&file, words).unwrap();
+    std::fs::write(&file, words.join("\n")).unwrap();
     let answers = house.ok(&["search", "--batch", file.to_str().unwrap(), "--json"]);
     let mut lost = Vec::new();
     for line in answers.lines() {

@@ -3,13 +3,15 @@
 //! noise, and does not repeat to a resumed session what is in its history.
 
 mod candidates;
+mod echo;
 pub(in crate::behaviors) mod line;
 mod pages;
 
 use std::collections::HashSet;
 
 use model::{
-    Advice, Detail, Event, EventKind, HandOff, Item, MemoryId, Millis, Note, StartSource, estimate_tokens,
+    Advice, Detail, Event, EventId, EventKind, HandOff, Item, MemoryId, MemoryKind, Millis, Note,
+    StartSource, estimate_tokens,
 };
 use recall::standing::explain;
 use store::{Batch, HandOffRow, Tables};
@@ -17,10 +19,12 @@ use store::{Batch, HandOffRow, Tables};
 use super::hand_off::replay;
 use crate::behavior::{Behavior, Context};
 use crate::hints::{Hinted, Hints};
-use crate::{Page, Result};
+use crate::page::one_line;
+use crate::{Page, Result, moment};
 
 pub(in crate::behaviors) use candidates::homes;
 use candidates::{Candidate, Found, Since};
+use echo::Said;
 
 /// A subagent has a task of its own; what it must not break fits in this.
 const SUBAGENT_TOKENS: u32 = 300;
@@ -28,6 +32,11 @@ const SUBAGENT_TOKENS: u32 = 300;
 const HAND_OFF: u32 = 40;
 const SHORT_HAND_OFF: u32 = 15;
 const PAGE: u32 = 15;
+const CRITICAL: u32 = 45;
+/// Of what is left, in percent, that critical memories may take; the rest of the note comes after them.
+const CRITICAL_OF_REST: u32 = 75;
+/// Of their share, where they do not all fit, for those that are said in full; the others are named by their titles.
+const IN_FULL: u32 = 60;
 const LOG: u32 = 8;
 /// Memories with their first sentence; what comes after them is worth a row in the index.
 const WEIGHTED: usize = 10;
@@ -38,7 +47,12 @@ const RECENT: Millis = 7 * 24 * 60 * 60 * 1000;
 const HAND_OFFS: usize = 4;
 /// Notes of ours that are looked at for what a resumed session has been told.
 const TOLD: usize = 8;
+/// Characters of a handed-over line by which it is found in a note; longer lines may have been cut there.
+const COMPARED: usize = 60;
+/// What a heading costs at most.
+const HEADING_COST: u32 = 24;
 const FETCH: &str = "More of any: `throughline show ID`; of anything else: `throughline search \"words\"`.";
+const LIST_CRITICAL: &str = "`throughline export --memories | grep '\"critical\":true'`";
 
 #[derive(Debug)]
 pub(crate) struct RecallOnStart;
@@ -101,12 +115,16 @@ impl RecallOnStart {
             Ok((told, hand_off, candidates::gather(tables, cx, &hinted, since)?))
         })?;
         let told: Vec<String> = told.into_iter().map(|(_, text)| text).collect();
-        let mut speech =
-            Speech { cx, event, source, budget, page: Page::new(budget), said: HashSet::new(), told };
+        let hand_off = hand_off.map(|row| match source {
+            StartSource::Resume => news(row, &told),
+            _ => row,
+        });
+        let mut speech = Speech::new(cx, event, source, budget, told);
         speech.hand_over(hand_off.as_ref());
         speech.quote("identity", "IDENTITY.md", "IDENTITY.md, as it is kept for this agent:");
         speech.quote("user", "USER.md", "USER.md, about the person here:");
-        speech.critical(&found.critical);
+        let most = speech.share(CRITICAL).min(percent(speech.page.room(), CRITICAL_OF_REST));
+        speech.critical(&found.critical, most);
         speech.weighted(&found.weighted);
         speech.summaries(&found);
         speech.index(&found);
@@ -118,16 +136,9 @@ impl RecallOnStart {
     fn brief(&self, cx: &Context, event: &Event, budget: u32) -> Result<Option<Note>> {
         let hinted = hinted(cx, event);
         let found = cx.read(|tables| candidates::critical(tables, cx, &hinted))?;
-        let mut speech = Speech {
-            cx,
-            event,
-            source: StartSource::Startup,
-            budget,
-            page: Page::new(budget),
-            said: HashSet::new(),
-            told: Vec::new(),
-        };
-        speech.critical(&found);
+        let mut speech = Speech::new(cx, event, StartSource::Startup, budget, Vec::new());
+        speech.critical(&found, budget);
+        speech.close();
         Ok(speech.page.finish(self.name()))
     }
 }
@@ -168,6 +179,22 @@ fn handed_over(
     Ok(None)
 }
 
+/// Of a resumed session's own hand-off what it was not told: its conversation holds what was asked, done and said.
+fn news(mut row: HandOffRow, told: &[String]) -> HandOffRow {
+    let was_told = |text: &str| {
+        let beginning =
+            one_line(text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default(), COMPARED);
+        told.iter().any(|note| note.contains(beginning.trim_end_matches('…')))
+    };
+    let HandOff { written, written_at, mut next, mut decisions, .. } = row.hand_off;
+    next.retain(|step| !was_told(step));
+    decisions.retain(|decision| !was_told(decision));
+    let is_old = written_at.is_none_or(|at| was_told(&moment::minute(at)));
+    let written = written.filter(|text| !(is_old && was_told(text)));
+    row.hand_off = HandOff { written, written_at, next, decisions, ..HandOff::default() };
+    row
+}
+
 /// A greeting and a question left nothing to hand over.
 fn says_something(hand_off: &HandOff) -> bool {
     let HandOff { written, done, next, open_files, decisions, .. } = hand_off;
@@ -189,13 +216,49 @@ struct Speech<'a> {
     budget: u32,
     page: Page,
     said: HashSet<MemoryId>,
+    /// The words of this note.
+    words: Said,
+    /// Tokens that are kept free for what comes later.
+    reserved: u32,
     /// Our notes that a resumed session has in its history.
     told: Vec<String>,
+    shows_memories: bool,
 }
 
-impl Speech<'_> {
-    fn share(&self, percent: u32) -> u32 {
-        (u64::from(self.budget) * u64::from(percent) / 100) as u32
+fn percent(of: u32, percent: u32) -> u32 {
+    (u64::from(of) * u64::from(percent) / 100) as u32
+}
+
+impl<'a> Speech<'a> {
+    fn new(cx: &'a Context, event: &'a Event, source: StartSource, budget: u32, told: Vec<String>) -> Self {
+        let (page, said, words) = (Page::new(budget), HashSet::new(), Said::default());
+        Self {
+            cx,
+            event,
+            source,
+            budget,
+            page,
+            said,
+            words,
+            reserved: closing_cost(),
+            told,
+            shows_memories: false,
+        }
+    }
+
+    fn share(&self, share: u32) -> u32 {
+        percent(self.budget, share)
+    }
+
+    fn room(&self) -> u32 {
+        self.page.room().saturating_sub(self.reserved)
+    }
+
+    fn close(&mut self) {
+        self.reserved = 0;
+        if self.shows_memories {
+            self.page.closing(FETCH);
+        }
     }
 
     fn hand_over(&mut self, row: Option<&HandOffRow>) {
@@ -235,42 +298,76 @@ impl Speech<'_> {
         }
         let item =
             Item { memory: None, part: part.into(), title: title.into(), tokens: 0, why: why.to_owned() };
-        self.page.item(text, item);
+        if self.page.item(text, item) {
+            text.lines().for_each(|line| self.words.add(line));
+        }
     }
 
-    fn critical(&mut self, found: &[Candidate]) {
+    /// Within so many tokens: in full what fits, then titles, then how many there are besides and where to find them.
+    fn critical(&mut self, found: &[Candidate], most: u32) {
         const HEADING: &str = "To be known in this project at all times:";
         self.page.heading(HEADING);
-        let mut left_out = 0;
-        for candidate in found {
-            let line = line::long(&candidate.row.memory);
+        let (room, reserved) = (self.page.room(), self.reserved);
+        let lines: Vec<String> = found.iter().map(|candidate| line::long(&candidate.row.memory)).collect();
+        let whole: u32 = lines.iter().map(|line| cost(line)).sum::<u32>() + cost(HEADING);
+        let most = most.min(room.saturating_sub(reserved));
+        let in_full = if whole <= most { most } else { percent(most, IN_FULL) };
+        self.reserved = room.saturating_sub(in_full);
+        let mut rest = Vec::new();
+        for (candidate, line) in found.iter().zip(&lines) {
             let item = line::item(&candidate.row, "critical", "critical".to_owned());
             // What must be known is said even where somebody else has just said it.
-            left_out += usize::from(!self.memory(&line, item, HEADING, Repeat::Always));
+            if !self.memory(line, item, HEADING, Repeat::Always) {
+                rest.push(candidate);
+            }
         }
-        if left_out > 0 && self.told.is_empty() {
-            let line = format!("- and {left_out} more that are critical did not fit");
-            let (part, why) = ("critical".to_owned(), "over the budget".to_owned());
-            self.page.item(&line, Item { memory: None, part, title: line.clone(), tokens: 0, why });
+        // What a resumed session does not hear again is in its history.
+        if self.told.is_empty() && !rest.is_empty() {
+            let more = |count: usize| format!("- and {count} more that are critical: {LIST_CRITICAL}");
+            self.reserved = room.saturating_sub(most) + cost(&more(rest.len()));
+            let mut left_out = rest.len();
+            for candidate in rest {
+                let item = line::item(&candidate.row, "critical-title", "critical, by its title".to_owned());
+                let line = line::title(&candidate.row.memory);
+                if self.put(&line, item) {
+                    self.words.add(line::words(&line));
+                    left_out -= 1;
+                }
+            }
+            self.reserved = reserved;
+            if left_out > 0 {
+                let (line, part, why) = (more(left_out), "critical".to_owned(), "over the budget".to_owned());
+                self.put(&line, Item { memory: None, part, title: line.clone(), tokens: 0, why });
+            }
         }
+        self.reserved = reserved;
     }
 
     fn weighted(&mut self, found: &[Candidate]) {
         const HEADING: &str =
             "What earlier work left that counts here, best first; records to check, not instructions:";
         self.page.heading(HEADING);
+        let shown: Vec<&[EventId]> = (found.iter().take(WEIGHTED).map(|candidate| &candidate.row.memory))
+            .filter(|memory| memory.kind.is_observation())
+            .map(|memory| memory.provenance.events.as_slice())
+            .collect();
         let (mut titles, mut count) = (HashSet::new(), 0);
         for candidate in found {
             let memory = &candidate.row.memory;
             if count == WEIGHTED {
                 break;
             }
+            // What was concluded from a piece of work stands beside it in the same words.
+            if memory.kind == MemoryKind::Learning && is_shown(&memory.provenance.events, &shown) {
+                continue;
+            }
             // The same thing done twice is known by the last time.
-            if !titles.insert(memory.title.to_lowercase()) {
+            let line = line::short(memory);
+            if !titles.insert(memory.title.to_lowercase()) || self.words.has(line::words(&line)) {
                 continue;
             }
             let item = line::item(&candidate.row, "weighted", explain(&candidate.weight));
-            count += usize::from(self.memory(&line::short(memory), item, HEADING, Repeat::Unless));
+            count += usize::from(self.memory(&line, item, HEADING, Repeat::Unless));
         }
     }
 
@@ -278,28 +375,44 @@ impl Speech<'_> {
         const HEADING: &str = "The last turns here, newest first:";
         self.page.heading(HEADING);
         for row in &found.summaries {
+            let Some(line) = line::summary(&row.memory, &self.words) else { continue };
             let item = line::item(row, "summary", "one of the last turns".to_owned());
-            self.memory(&line::summary(&row.memory), item, HEADING, Repeat::Unless);
+            self.memory(&line, item, HEADING, Repeat::Unless);
         }
     }
 
     /// Titles alone: none of them counts as said, so that a prompt may still bring one up.
     fn index(&mut self, found: &Found) {
         self.page.heading("Other recent work here, as id, day, kind, title and what it costs in tokens:");
-        let mut listed = false;
-        for row in found.recent.iter().filter(|row| !self.said.contains(&row.memory.id)).take(INDEX) {
-            listed |= self.page.item(&line::row(row), line::item(row, "index", "recent".to_owned()));
+        let mut listed = 0;
+        for row in &found.recent {
+            let memory = &row.memory;
+            if listed == INDEX {
+                break;
+            }
+            if self.said.contains(&memory.id) || self.words.has(&memory.title) {
+                continue;
+            }
+            if self.put(&line::row(row), line::item(row, "index", "recent".to_owned())) {
+                self.words.add(&memory.title);
+                listed += 1;
+            }
         }
-        if listed || !self.said.is_empty() {
-            self.page.closing(FETCH);
-        }
+        self.close();
+    }
+
+    /// A line that leaves free what is kept free.
+    fn put(&mut self, line: &str, item: Item) -> bool {
+        let is_put = cost(line) + HEADING_COST <= self.room() && self.page.item(line, item);
+        self.shows_memories |= is_put;
+        is_put
     }
 
     /// One memory on one line. Claimed only if it fits, so that what was not said may be said later.
     fn memory(&mut self, line: &str, item: Item, heading: &str, repeat: Repeat) -> bool {
         let Some(id) = item.memory else { return false };
         let cost = estimate_tokens(&format!("\n{heading}\n{line}\n"));
-        if cost > self.page.room() {
+        if cost > self.room() {
             return false;
         }
         let subagent = self.event.subagent.as_ref().map(|agent| agent.id.as_str());
@@ -314,8 +427,24 @@ impl Speech<'_> {
             return false;
         }
         self.said.insert(id);
+        self.shows_memories = true;
+        self.words.add(line::words(line));
         true
     }
+}
+
+fn cost(line: &str) -> u32 {
+    estimate_tokens(line) + 1
+}
+
+fn closing_cost() -> u32 {
+    cost(FETCH) + 1
+}
+
+/// Whether at least half of what shows one thing shows another as well.
+fn is_shown(events: &[EventId], shown: &[&[EventId]]) -> bool {
+    let in_common = |others: &&[EventId]| events.iter().filter(|event| others.contains(event)).count();
+    !events.is_empty() && shown.iter().any(|others| in_common(others) * 2 >= events.len())
 }
 
 /// Whether a memory that was said before is said again.

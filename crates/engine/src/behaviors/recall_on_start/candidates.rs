@@ -58,7 +58,7 @@ pub(super) struct Candidate {
 
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Youngest first.
+    /// Best first.
     pub(super) critical: Vec<Candidate>,
     /// Best first.
     pub(super) weighted: Vec<Candidate>,
@@ -209,12 +209,19 @@ fn worth(kind: MemoryKind) -> f32 {
 
 type Weighed = (Weight, StandingRow);
 
-/// Best first; of equals the youngest.
+/// Best first; of equals the youngest. What is always said is beyond comparison, and compared among itself.
 fn sorted(mut rows: Vec<Weighed>) -> Vec<Weighed> {
     rows.sort_by(|(one, a), (other, b)| {
-        other.value.total_cmp(&one.value).then_with(|| (b.at, b.n).cmp(&(a.at, a.n)))
+        (other.value.total_cmp(&one.value))
+            .then_with(|| product(other).total_cmp(&product(one)))
+            .then_with(|| (b.at, b.n).cmp(&(a.at, a.n)))
     });
     rows
+}
+
+fn product(weight: &Weight) -> f32 {
+    let terms: f32 = weight.terms.iter().map(|term| term.value).sum();
+    terms * weight.factors.iter().map(|factor| factor.value).product::<f32>()
 }
 
 /// The best of every kind before the rest of any. What is always said goes first in any case.

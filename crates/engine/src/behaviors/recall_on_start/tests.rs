@@ -266,13 +266,28 @@ fn a_resumed_session_hears_only_what_is_new() {
     let new = world.keep(3, 0, |_| ());
     // What the session did itself is in its history.
     world.keep(4, 0, |memory| memory.session = Some(start(StartSource::Resume).session));
-    let handed = HandOff { goal: Some("Grow the hedge".into()), ..HandOff::default() };
-    world.hand_over("session-1", NOW, handed);
+    let mut handed = HandOff {
+        goal: Some("Grow the hedge".into()),
+        next: vec!["Water it".into()],
+        done: vec!["Dug a hole".into()],
+        tail: vec![model::Said { by: model::Speaker::Agent, text: "The hole is dug".into() }],
+        ..HandOff::default()
+    };
+    world.hand_over("session-1", NOW, handed.clone());
     let second = world.say(StartSource::Resume).unwrap();
     assert_eq!(parts(&second), ["hand-off", "weighted"]);
     assert_eq!(of(&second, "weighted"), [new]);
+    assert!(second.text.contains("> Water it"), "{}", second.text);
+    for own in ["Grow the hedge", "Dug a hole", "The hole is dug"] {
+        assert!(!second.text.contains(own), "its conversation holds it: {}", second.text);
+    }
     world.deliver(&second);
     assert_eq!(world.say(StartSource::Resume), None, "unchanged text is not repeated");
+    handed.next.push("Cut the roses".into());
+    handed.done.push("Watered it".into());
+    world.hand_over("session-1", NOW + 120_000, handed);
+    let third = world.say(StartSource::Resume).unwrap();
+    assert!(third.text.contains("> Cut the roses") && !third.text.contains("Water"), "{}", third.text);
 }
 
 #[test]
@@ -348,10 +363,11 @@ fn a_subagent_hears_what_is_critical_and_no_more() {
     let mut begun = event(EventKind::SubagentStart, Detail::Plain);
     begun.subagent = Some(Subagent { id: "a1".into(), kind: "general-purpose".into() });
     let note = RecallOnStart.advise(&world.context(), &begun).unwrap().notes.pop().unwrap();
-    assert_eq!(parts(&note), ["critical"]);
+    assert!(parts(&note).iter().all(|part| part.starts_with("critical")), "{}", note.text);
+    assert!(note.text.ends_with(FETCH), "{}", note.text);
     assert!(estimate_tokens(&note.text) <= SUBAGENT_TOKENS);
     assert_eq!(of(&note, "critical")[0], critical[0]);
-    assert!(note.text.contains("more that are critical did not fit"), "{}", note.text);
+    assert!(note.text.contains("more that are critical: `throughline export"), "{}", note.text);
     let claimed = world.around.claimed.lock().unwrap();
     assert!(claimed.iter().all(|(_, subagent, _)| subagent.as_deref() == Some("a1")));
     assert_eq!(claimed.len(), of(&note, "critical").len(), "what did not fit may be said later");
@@ -373,4 +389,66 @@ fn no_budget_is_silence_and_no_part_takes_it_all() {
     let cx = Context { config: Arc::new(config), ..world.context() };
     let note = say_in(&cx, StartSource::Startup).unwrap();
     assert!(note.text.chars().count() < 10_000);
+}
+
+#[test]
+fn critical_memories_leave_room_for_the_rest_and_for_how_to_fetch_it() {
+    let mut world = World::new();
+    for number in 1..=40 {
+        world.keep(number, 100 - number, |memory| {
+            memory.critical = true;
+            memory.text = format!("{} {number}", "A rule of the garden that takes a paragraph. ".repeat(8));
+        });
+    }
+    let best = MemoryId::from_u64(1);
+    world
+        .tables
+        .write(|batch| (0..9).try_for_each(|_| batch.credit_memory(best, NOW, true).map(drop)))
+        .unwrap();
+    for number in 50..70 {
+        world.keep(number, 0, |_| ());
+    }
+    let note = world.say(StartSource::Startup).unwrap();
+    assert_eq!(
+        parts(&note),
+        ["critical", "critical-title", "critical", "weighted", "index"],
+        "{}",
+        note.text
+    );
+    assert_eq!(of(&note, "critical")[0], best, "worth goes before youth: {}", note.text);
+    let cost: u32 =
+        note.items.iter().filter(|item| item.part.starts_with("critical")).map(|item| item.tokens).sum();
+    assert!(cost <= 2000 * (CRITICAL + 1) / 100, "{cost}");
+    assert!(note.text.contains("more that are critical: `throughline export --memories"), "{}", note.text);
+    assert_eq!(of(&note, "weighted").len(), WEIGHTED, "{}", note.text);
+    assert!(note.text.ends_with(FETCH), "{}", note.text);
+}
+
+#[test]
+fn one_thing_is_said_once() {
+    let mut world = World::new();
+    let sentence = "Sessions are kept in Postgres because Redis lost them";
+    let shown = vec![model::EventId::from_bytes([7; 16])];
+    let fix = world.keep(1, 1, |memory| {
+        memory.kind = MemoryKind::Bugfix;
+        memory.title = sentence.into();
+        memory.provenance.events.clone_from(&shown);
+    });
+    world.keep(2, 1, |memory| {
+        memory.kind = MemoryKind::Learning;
+        memory.title = "Redis is not for sessions".into();
+        memory.provenance.events = shown;
+    });
+    world.keep(3, 2, |memory| {
+        memory.kind = MemoryKind::Change;
+        (memory.title, memory.text) = (sentence.into(), format!("The person said: {sentence}."));
+    });
+    world.keep(4, 0, |memory| {
+        memory.kind = MemoryKind::Summary;
+        memory.title = "go on with it".into();
+        memory.text = format!("Request: go on with it\nLearned: Decided: {sentence}\nCompleted: {sentence}");
+    });
+    let note = world.say(StartSource::Startup).unwrap();
+    assert_eq!(note.items.iter().filter_map(|item| item.memory).collect::<Vec<_>>(), [fix], "{}", note.text);
+    assert_eq!(note.text.matches("Postgres").count(), 1, "{}", note.text);
 }

@@ -78,7 +78,7 @@ fn lesson(observation: &Observation) -> Option<(LearningKind, String)> {
             } else {
                 let error = fact(observation, "Error: ")?;
                 let error = error.rsplit_once(" at ").map_or(error, |(error, _)| error);
-                let files: Vec<&str> = changed(observation).into_iter().map(|file| file_name(file)).collect();
+                let files: Vec<&str> = changed(observation).into_iter().map(file_name).collect();
                 // What was set right, and why, stands in the repair; where to look is what it leaves to be learned.
                 let place = Some(enumerate(&files, 2)).filter(|place| !place.is_empty())?;
                 match fact(observation, "Failing: ") {

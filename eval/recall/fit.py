@@ -13,7 +13,7 @@ import math
 import random
 import sys
 
-NAMES = ["near", "ahead", "covered", "both", "alike", "here", "rule", "done", "ours", "surface", "textbook"]
+NAMES = ["near", "ahead", "covered", "both", "alike", "here", "rule", "done", "ours", "past", "surface", "textbook"]
 RIDGE = 3.0
 PARTS = 10
 
@@ -97,8 +97,8 @@ def main():
         for prompt in held:
             judge.update({id(one): chance(model, one) for one in candidates[prompt]})
     print("floor beside most   right  silence  found")
-    for floor in (0.10, 0.12, 0.14, 0.16, 0.18, 0.20, 0.25):
-        for beside, most in ((0.9, 3), (0.75, 3)):
+    for floor in [at / 100 for at in range(8, 27, 1)]:
+        for beside, most in ((0.9, 3),):
             shares = figures(prompts, candidates, judge, floor, beside, most)
             print(f"{floor:5.2f} {beside:6.2f} {most:4d}   " + "  ".join(f"{share:6.3f}" for share in shares))
     weights, bias = fit([one for some in candidates.values() for one in some])

@@ -20,5 +20,6 @@ mod memory_traffic;
 mod models;
 mod poisoning;
 mod private_past;
+mod recall_prompt;
 mod recall_start;
 mod spine;

@@ -19,6 +19,8 @@ const MAX_WORDS: usize = 24;
 const MAX_COUNTED: usize = 300;
 /// Characters of a memory's text that are read.
 const READ_CHARS: usize = 4_000;
+/// Nothing is so strange to a prompt that being this near to it would say anything.
+const LEAST_USUAL: f32 = 0.15;
 /// In a smaller store words are weighed as if it were so large.
 const FEW: u64 = 200;
 /// A memory that waits for its vector is about as near as its words say.
@@ -26,6 +28,22 @@ const WORDS_ALONE: f32 = 0.6;
 
 /// Somebody who says "we" asks about what was done here.
 const OURS: &[&str] = &["our", "ours", "us", "we"];
+/// Words of somebody who asks about what was.
+const PAST: &[&str] = &[
+    "again",
+    "already",
+    "before",
+    "broke",
+    "did",
+    "earlier",
+    "had",
+    "happened",
+    "last",
+    "previously",
+    "still",
+    "was",
+    "were",
+];
 /// Beginnings of words by which work on names, wording, looks and order is asked for. What was learned about how a
 /// thing works seldom bears on what it is called.
 const SURFACE: &[&str] = &[
@@ -94,6 +112,8 @@ pub(crate) struct Signs {
     pub(crate) done: f32,
     /// 1 for a prompt that speaks of us.
     pub(crate) ours: f32,
+    /// 1 for a prompt that asks about what was.
+    pub(crate) past: f32,
     /// 1 for a prompt that is about the surface of things.
     pub(crate) surface: f32,
     /// 1 for a prompt that a textbook answers.
@@ -102,18 +122,19 @@ pub(crate) struct Signs {
 
 /// How much each sign counts, and `near` and `covered` together: a logistic regression over the candidates of the
 /// `dev` prompts, made by `eval/recall/fit.py`. Whoever changes what a sign means fits them anew.
-const BIAS: f32 = -10.4;
-const NEAR: f32 = 7.3;
-const AHEAD: f32 = 5.0;
-const COVERED: f32 = 2.2;
-const BOTH: f32 = 7.2;
+const BIAS: f32 = -10.1;
+const NEAR: f32 = 5.4;
+const AHEAD: f32 = 7.8;
+const COVERED: f32 = 2.7;
+const BOTH: f32 = 5.2;
 const ALIKE: f32 = 1.6;
 const HERE: f32 = 3.4;
 const RULE: f32 = 1.1;
-const DONE: f32 = 0.6;
-const OF_US: f32 = 0.9;
-const ON_SURFACE: f32 = -2.5;
-const IN_TEXTBOOK: f32 = -2.2;
+const DONE: f32 = 0.7;
+const OF_US: f32 = 1.0;
+const OF_PAST: f32 = 0.8;
+const ON_SURFACE: f32 = -2.7;
+const IN_TEXTBOOK: f32 = -1.8;
 
 impl Signs {
     /// How likely it is that the memory belongs to the prompt.
@@ -128,6 +149,7 @@ impl Signs {
             + RULE * self.rule
             + DONE * self.done
             + OF_US * self.ours
+            + OF_PAST * self.past
             + ON_SURFACE * self.surface
             + IN_TEXTBOOK * self.textbook;
         1.0 / (1.0 + (-odds).exp())
@@ -140,6 +162,7 @@ pub(crate) struct Judge {
     total: f32,
     vector: Vec<f32>,
     ours: bool,
+    past: bool,
     surface: bool,
     textbook: bool,
 }
@@ -163,11 +186,12 @@ impl Judge {
             .map(str::to_lowercase)
             .collect();
         let ours = said.iter().any(|word| OURS.contains(&word.as_str()));
+        let past = said.iter().any(|word| PAST.contains(&word.as_str()));
         let surface = said.iter().any(|word| SURFACE.iter().any(|start| word.starts_with(start)));
         let lower = text.to_lowercase();
         let textbook = TEXTBOOK_STARTS.iter().any(|start| lower.starts_with(start))
             || TEXTBOOK.iter().any(|words| lower.contains(words));
-        Ok(Self { words, total, vector: vector(text), ours, surface, textbook })
+        Ok(Self { words, total, vector: vector(text), ours, past, surface, textbook })
     }
 
     pub(crate) fn signs(&self, memory: &Memory, evidence: Evidence, here: bool) -> Signs {
@@ -178,13 +202,16 @@ impl Judge {
         let flag = |flag: bool| f32::from(u8::from(flag));
         Signs {
             near,
-            ahead: evidence.nearness.map_or(0.0, |near| (near - evidence.usual).clamp(0.0, 1.0)),
+            ahead: evidence
+                .nearness
+                .map_or(0.0, |near| (near - evidence.usual.max(LEAST_USUAL)).clamp(0.0, 1.0)),
             covered,
             alike: self.alike(memory, text).clamp(0.0, 1.0),
             here: flag(here),
             rule: flag(matches!(memory.kind, Decision | Learning | Note)),
             done: flag(matches!(memory.kind, Change | Feature | Refactor)),
             ours: flag(self.ours),
+            past: flag(self.past),
             surface: flag(self.surface),
             textbook: flag(self.textbook),
         }

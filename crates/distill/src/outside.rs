@@ -368,7 +368,7 @@ mod tests {
         for path in [
             "/w/node_modules/left-pad/README.md",
             "/w/.venv/lib/python3.12/site-packages/x.py",
-            "/home/u/.cargo/registry/src/index/serde/lib.rs",
+            "/home/user/.cargo/registry/src/index/serde/lib.rs",
             "vendor/github.com/x/y.go",
             "/usr/lib/python3/dist-packages/x.dist-info/METADATA",
         ] {

@@ -1,3 +1,5 @@
+//! What counts as naming a memory, and what never does.
+
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -1,3 +1,5 @@
+//! No disguise of a tag stays whole.
+
 use proptest::prelude::*;
 
 use super::*;

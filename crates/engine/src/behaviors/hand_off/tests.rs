@@ -1,3 +1,5 @@
+//! What is handed over, from events alone.
+
 use model::{Author, MemoryId, Outcome, Said, Speaker, ToolCall, estimate_tokens};
 use serde_json::json;
 use store::Tables;

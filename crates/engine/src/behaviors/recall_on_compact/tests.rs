@@ -1,3 +1,5 @@
+//! What a compaction is asked to keep, and what is said after it.
+
 use std::path::Path;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! What a prompt is told, and what it is not.
+
 use std::path::Path;
 use std::sync::Arc;
 

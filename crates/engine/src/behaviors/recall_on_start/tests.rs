@@ -1,3 +1,5 @@
+//! What a session hears when it starts, over real tables.
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

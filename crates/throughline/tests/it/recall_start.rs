@@ -158,3 +158,21 @@ fn a_fault_is_told_once_with_its_repair() {
     // Marks are noted behind the answer, and told by nobody until then.
     eventually("the banner is told once", || told(&house.send(&start(&house, "s2", "startup"))).is_empty());
 }
+
+#[test]
+fn many_critical_memories_leave_room_and_name_a_command_that_lists_them() {
+    let house = House::new();
+    house.start();
+    for number in 0..60 {
+        let title =
+            format!("Rule {number} of this house is one that takes most of a line to name, as rules do");
+        let text = format!("{title}. {}", "It has a reason, and the reason takes a paragraph. ".repeat(6));
+        remember(&house, &text, &["--critical"]);
+    }
+    let plain = remember(&house, "The staging host is stage.example.org.", &[]);
+    let text = said(&house.send(&start(&house, "s", "startup")));
+    assert!(text.contains(&plain) && text.contains("throughline show ID"), "{text}");
+    assert!(text.contains("more that are critical: `throughline export --memories | grep"), "{text}");
+    let exported = house.ok(&["export", "--memories"]);
+    assert_eq!(exported.lines().filter(|line| line.contains("\"critical\":true")).count(), 60);
+}

@@ -103,8 +103,8 @@ impl Hints {
 
 /// With the line of the mistake, where that is known.
 fn told(text: &str, at: Option<std::ops::Range<usize>>, what: &str) -> String {
-    let Some(before) = at.and_then(|at| text.as_bytes().get(..at.start)) else { return what.to_owned() };
-    format!("line {}: {what}", before.iter().filter(|byte| **byte == b'\n').count() + 1)
+    let Some(before) = at.and_then(|at| text.get(..at.start)) else { return what.to_owned() };
+    format!("line {}: {what}", before.matches('\n').count() + 1)
 }
 
 #[cfg(test)]

@@ -148,10 +148,8 @@ fn folder(named: &str) -> anyhow::Result<std::path::PathBuf> {
     if folder.is_dir() {
         return Ok(folder);
     }
-    let what = match folder.exists() {
-        true => format!("{} is no folder", folder.display()),
-        false => format!("{} does not exist", folder.display()),
-    };
+    let trouble = if folder.exists() { "is no folder" } else { "does not exist" };
+    let what = format!("{} {trouble}", folder.display());
     Err(hint(Failure::Person, what, "name a folder with --cwd, or leave it out for this one"))
 }
 
@@ -211,7 +209,8 @@ fn wrapped(text: &str, width: usize) -> String {
             _ => lines.push(word.to_owned()),
         }
     }
-    lines.iter().map(|line| format!("{:INDENT$}{line}\n", "")).collect()
+    let set_in: Vec<String> = lines.iter().map(|line| format!("{:INDENT$}{line}\n", "")).collect();
+    set_in.concat()
 }
 
 fn told(row: &InjectionRow, world: &World) -> String {

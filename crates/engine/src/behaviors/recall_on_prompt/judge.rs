@@ -157,14 +157,13 @@ impl Signs {
 }
 
 /// A prompt with what each of its words tells.
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing a prompt is or is not")]
 pub(crate) struct Judge {
     words: Vec<(String, f32)>,
     total: f32,
     vector: Vec<f32>,
-    ours: bool,
-    past: bool,
-    surface: bool,
-    textbook: bool,
+    /// The signs that are the prompt's own, the same for every memory.
+    own: Signs,
 }
 
 impl Judge {
@@ -185,13 +184,19 @@ impl Judge {
             .filter(|word| !word.is_empty())
             .map(str::to_lowercase)
             .collect();
-        let ours = said.iter().any(|word| OURS.contains(&word.as_str()));
-        let past = said.iter().any(|word| PAST.contains(&word.as_str()));
+        let says = |words: &[&str]| said.iter().any(|word| words.contains(&word.as_str()));
         let surface = said.iter().any(|word| SURFACE.iter().any(|start| word.starts_with(start)));
         let lower = text.to_lowercase();
         let textbook = TEXTBOOK_STARTS.iter().any(|start| lower.starts_with(start))
             || TEXTBOOK.iter().any(|words| lower.contains(words));
-        Ok(Self { words, total, vector: vector(text), ours, past, surface, textbook })
+        let own = Signs {
+            ours: flag(says(OURS)),
+            past: flag(says(PAST)),
+            surface: flag(surface),
+            textbook: flag(textbook),
+            ..Signs::default()
+        };
+        Ok(Self { words, total, vector: vector(text), own })
     }
 
     pub(crate) fn signs(&self, memory: &Memory, evidence: Evidence, here: bool) -> Signs {
@@ -199,7 +204,6 @@ impl Judge {
         let text = beginning(&memory.text);
         let covered = self.covered(memory, text);
         let near = evidence.nearness.unwrap_or(covered * WORDS_ALONE).clamp(0.0, 1.0);
-        let flag = |flag: bool| f32::from(u8::from(flag));
         Signs {
             near,
             ahead: evidence
@@ -210,10 +214,7 @@ impl Judge {
             here: flag(here),
             rule: flag(matches!(memory.kind, Decision | Learning | Note)),
             done: flag(matches!(memory.kind, Change | Feature | Refactor)),
-            ours: flag(self.ours),
-            past: flag(self.past),
-            surface: flag(self.surface),
-            textbook: flag(self.textbook),
+            ..self.own
         }
     }
 
@@ -234,6 +235,10 @@ impl Judge {
             self.words.iter().filter(|(word, _)| held.contains(word)).map(|(_, tells)| tells).sum();
         sum / self.total
     }
+}
+
+fn flag(flag: bool) -> f32 {
+    f32::from(u8::from(flag))
 }
 
 fn beginning(text: &str) -> &str {

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Instant;
 
 use client::Place;
@@ -30,7 +30,8 @@ const MAX_TAIL: u64 = 4 << 20;
 
 pub(crate) struct Lender {
     place: Place,
-    embedding: Arc<Embedding>,
+    /// Not ours to keep: it has the journal, which must be closed when the daemon leaves.
+    embedding: Weak<Embedding>,
     faults: Arc<Faults>,
     readers: Mutex<Readers>,
     shown: Mutex<Shown>,
@@ -53,7 +54,8 @@ struct Shown {
 }
 
 impl Lender {
-    pub(crate) fn new(place: Place, embedding: Arc<Embedding>, faults: Arc<Faults>) -> Arc<Self> {
+    pub(crate) fn new(place: Place, embedding: &Arc<Embedding>, faults: Arc<Faults>) -> Arc<Self> {
+        let embedding = Arc::downgrade(embedding);
         Arc::new(Self { place, embedding, faults, readers: Mutex::default(), shown: Mutex::default() })
     }
 
@@ -133,7 +135,9 @@ impl Surroundings for Lender {
     }
 
     fn find(&self, ask: &Ask, until: Instant) -> engine::Result<Vec<Hit>> {
-        let search = self.embedding.ready()?;
+        // Gone only while the daemon leaves.
+        let Some(embedding) = self.embedding.upgrade() else { return Ok(Vec::new()) };
+        let search = embedding.ready()?;
         if Instant::now() >= until {
             return Ok(Vec::new());
         }

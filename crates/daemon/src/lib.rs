@@ -63,6 +63,8 @@ pub use crate::workspace::{ProjectIdentity, key as workspace_key, project_of, re
 const LOOK_AROUND: Duration = Duration::from_mins(1);
 /// Retention is a matter of days.
 const RETENTION_EVERY: Duration = Duration::from_hours(1);
+/// Between two looks at a journal that somebody else still holds.
+const BETWEEN_TRIES: Duration = Duration::from_millis(5);
 /// The envelopes being answered when we are told to stop get this long.
 const CLOSING_PATIENCE: Duration = Duration::from_secs(2);
 
@@ -131,9 +133,14 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     silence_panics(&log);
     let redactor = redactor(&place, &config, &log);
     // The run folder, and with it the lock, may be removed under a living daemon: the journal has its own.
-    let (journal, recovery) = match Journal::open(&place.journal(), config.journal()) {
-        Err(StoreError::Busy(_)) => return Ok(Ended::AlreadyRunning),
-        opened => opened?,
+    // A predecessor may have let the one go and not yet the other.
+    let until = Instant::now() + patience;
+    let (journal, recovery) = loop {
+        match Journal::open(&place.journal(), config.journal()) {
+            Err(StoreError::Busy(_)) if Instant::now() < until => thread::sleep(BETWEEN_TRIES),
+            Err(StoreError::Busy(_)) => return Ok(Ended::AlreadyRunning),
+            opened => break opened?,
+        }
     };
     log.info(format_args!("version {version} opened the journal: {recovery:?}"));
     let intake = Arc::new(Intake::new(place.clone(), Arc::new(journal), Arc::clone(&log), config, redactor));
@@ -147,7 +154,7 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
 
     let (wish, wishes) = mpsc::channel();
     let embedding = Embedding::new(Arc::clone(&intake), Arc::default());
-    intake.lend(Lender::new(place.clone(), Arc::clone(&embedding), Arc::clone(&intake.faults)));
+    intake.lend(Lender::new(place.clone(), &embedding, Arc::clone(&intake.faults)));
     let transcripts = Transcripts::new(Arc::clone(&intake), Arc::clone(&embedding.bell));
     let (asking, filed): (Arc<Bell>, Arc<Bell>) = Default::default();
     let bells = [&transcripts.bell, &embedding.bell, &asking, &filed].map(Arc::clone).to_vec();

@@ -18,7 +18,9 @@ pub mod search;
 mod surroundings;
 
 pub use behavior::{ALL, Behavior, Context, Keep, Workspace, by_name, hearers};
-pub use behaviors::{MAX_WRITTEN as MAX_HAND_OFF, end_stale_turn, page as hand_off_page, render as hand_off_text};
+pub use behaviors::{
+    MAX_WRITTEN as MAX_HAND_OFF, end_stale_turn, page as hand_off_page, render as hand_off_text,
+};
 pub use behaviors::{Wrote, credit};
 pub use fence::{fence, sanitize};
 pub use merge::merge;

@@ -85,9 +85,11 @@ impl Basis<'_> {
         if self.kind == Chunk || self.tools.iter().any(|tool| is_outside(tool)) {
             return Origin::Outside;
         }
-        let is_persons = matches!(self.kind, Note | Prompt | Document)
-            || matches!(self.by, "person" | "import")
-            || self.is_brought;
+        // A note an agent saved is the agent's.
+        let is_persons = self.by != "agent"
+            && (matches!(self.kind, Note | Prompt | Document)
+                || matches!(self.by, "person" | "import")
+                || self.is_brought);
         if is_persons { Origin::Person } else { Origin::Work }
     }
 }

@@ -16,8 +16,8 @@ use crate::page::one_line;
 
 pub(crate) use gather::MAX_LINE;
 use gather::{MAX_SAID, MAX_TAIL};
-pub use text::{page, render};
 pub(crate) use text::{is_empty, replay};
+pub use text::{page, render};
 
 /// A page; more is a document and belongs into the repository.
 pub const MAX_WRITTEN: usize = 16 << 10;

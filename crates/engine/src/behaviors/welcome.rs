@@ -246,7 +246,11 @@ mod tests {
         assert!(lines.iter().any(|line| line.contains("│ Repair: throughline gc")), "{lines:?}");
         let widths: Vec<usize> = lines.iter().map(|line| line.chars().count()).collect();
         assert!(widths.iter().all(|width| *width == widths[0] && *width <= WIDTH + 4), "{lines:?}");
-        assert!(advice.tells[1].contains("project_hints.toml line 1: is not valid TOML"), "{}", advice.tells[1]);
+        assert!(
+            advice.tells[1].contains("project_hints.toml line 1: is not valid TOML"),
+            "{}",
+            advice.tells[1]
+        );
         note(&mut tables, &advice);
         assert!(Welcome.advise(&cx, &start(StartSource::Startup)).unwrap().is_silent());
     }

@@ -157,7 +157,6 @@ impl Signs {
 }
 
 /// A prompt with what each of its words tells.
-#[expect(clippy::struct_excessive_bools, reason = "each is one thing a prompt is or is not")]
 pub(crate) struct Judge {
     words: Vec<(String, f32)>,
     total: f32,

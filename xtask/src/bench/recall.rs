@@ -119,7 +119,8 @@ fn body(project: &Path, material: &Material, event: &str, number: usize, size: u
         _ => {
             envelope["tool_name"] = json!("Read");
             envelope["tool_use_id"] = json!(format!("toolu_{number}"));
-            envelope["tool_input"] = json!({ "file_path": project.join(Material::file((number * 7 + 3) % size)) });
+            envelope["tool_input"] =
+                json!({ "file_path": project.join(Material::file((number * 7 + 3) % size)) });
         }
     }
     envelope.to_string().into_bytes()

@@ -13,7 +13,7 @@ const MAX_SLIPS: usize = 5;
 pub(crate) const MARK: &str = "\u{feff}";
 
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Front {
+pub struct Front {
     pub(crate) fields: Vec<Field>,
     /// Where the closing line begins: new fields go before it. `None`: there is no block.
     pub(crate) close: Option<usize>,
@@ -49,7 +49,8 @@ enum Shape {
 }
 
 impl Front {
-    pub(crate) fn parse(text: &str) -> Self {
+    /// Cannot fail: what is no block is text.
+    pub fn parse(text: &str) -> Self {
         let start = if text.starts_with(MARK) { MARK.len() } else { 0 };
         let nothing = Self { body: start, ..Self::default() };
         let mut front = Self::default();
@@ -79,19 +80,24 @@ impl Front {
 
     /// At the top level; else in a nested block (`metadata:`), where some tools put everything. One without a value
     /// is better than none for who wants to write it.
+    /// What follows the block, in the text it was read from.
+    pub fn body<'a>(&self, text: &'a str) -> &'a str {
+        &text[self.body..]
+    }
+
     pub(crate) fn field(&self, key: &str) -> Option<&Field> {
         let rank = |field: &&Field| (!field.values.is_empty(), field.indent == 0);
         // Of equals the first: `max_by_key` would give the last.
         self.fields.iter().rev().filter(|field| field.key == key).max_by_key(rank)
     }
 
-    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+    pub fn text(&self, key: &str) -> Option<&str> {
         let value = self.field(key)?.values.first()?.trim();
         (!value.is_empty()).then_some(value)
     }
 
     /// A list, or a single value as a list of one.
-    pub(crate) fn list(&self, key: &str) -> Vec<&str> {
+    pub fn list(&self, key: &str) -> Vec<&str> {
         self.field(key).into_iter().flat_map(|field| &field.values).map(String::as_str).collect()
     }
 

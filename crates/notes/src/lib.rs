@@ -9,6 +9,7 @@ mod scalar;
 mod slug;
 mod time;
 
+pub use front::Front;
 pub use note::{Note, read};
 pub use page::{Change, rewrite, write};
 pub use slug::slug;

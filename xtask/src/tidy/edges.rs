@@ -24,7 +24,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("distill", &["model"]),
     ("recall", &[]),
     ("providers", &["model"]),
-    ("import", &["model", "store"]),
+    ("import", &["model", "store", "notes"]),
     ("checkpoint", &["model"]),
     ("notes", &["model"]),
     ("engine", &["model", "redact", "store", "distill", "embed", "recall"]),

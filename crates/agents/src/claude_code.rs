@@ -7,9 +7,10 @@ mod read;
 pub(crate) mod transcript;
 mod write;
 
-use model::{Advice, Event, EventKind, Reply, Tail};
+use model::{Advice, Event, EventKind, Reply};
 use read::Contents;
 
+use crate::transcript::Conversations;
 use crate::{Adapter, Edit, HookCommand, Incoming, Installed, Powers, SettingsError, SettingsPaths};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,8 +47,8 @@ impl Adapter for ClaudeCode {
         write::write(event, advice)
     }
 
-    fn tail(&self, lines: &[u8]) -> Tail {
-        transcript::tail(lines)
+    fn conversations(&self) -> Option<&'static dyn Conversations> {
+        Some(&ClaudeCode)
     }
 
     fn events_to_register(&self) -> &'static [EventKind] {

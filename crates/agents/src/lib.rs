@@ -10,6 +10,7 @@ mod settings;
 pub mod transcript;
 
 use model::{Advice, Context, Event, EventId, EventKind, Millis, Reply, Tail, Verdict};
+use transcript::Conversations;
 
 pub use claude_code::ClaudeCode;
 pub use diff::diff;
@@ -41,8 +42,16 @@ pub trait Adapter: Send + Sync {
     /// The bytes this agent understands. Advice it cannot take is weakened or dropped; nothing left is silence.
     fn write(&self, event: &Event, advice: &Advice) -> Reply;
 
+    /// Where the agent keeps its conversations and how they are read. `None`: nowhere that we know of.
+    fn conversations(&self) -> Option<&'static dyn Conversations> {
+        None
+    }
+
     /// What the last whole lines of a conversation's file say. What cannot be read is absent.
-    fn tail(&self, lines: &[u8]) -> Tail;
+    fn tail(&self, lines: &[u8]) -> Tail {
+        let reader = self.conversations().map(|kept| kept.reader(""));
+        reader.map_or_else(Tail::default, |mut reader| transcript::tail(&mut *reader, lines))
+    }
 
     /// The events a settings file should name for us. Not all we can read: see the adapter for what is left out and why.
     fn events_to_register(&self) -> &'static [EventKind];

@@ -2,23 +2,74 @@
 //! Pure text to values. Files are walked and archived in `store`; secrets are taken out by whoever writes, and
 //! nothing here does it, so nothing here may be written as it is.
 //!
-//! One line of a file is none, one or several [`Line`]s: an agent may put several blocks into one record. The
-//! dialect (`ClaudeCode::lines`) makes them, [`chunks`] cuts the conversation into pieces for search, and a
-//! dialect's replay makes the events that its hooks would have sent.
+//! One record of a file is none, one or several [`Line`]s: an agent may put several blocks into one record. An
+//! agent's [`Reader`] makes them, and nothing else of a new agent is needed here: [`chunks`] cuts the
+//! conversation into pieces for search, [`tail`] tells its end, and [`Replay`] makes the events that hooks would
+//! have sent, in the words of the house.
 
+mod calls;
 mod chunk;
+pub(crate) mod record;
+mod replay;
+mod tail;
+pub(crate) mod time;
 
 use std::collections::VecDeque;
 
 use model::{Context, Envelope, EventId, EventKind, Millis, SessionId};
 use serde_json::Value;
 
-pub use crate::claude_code::transcript::Replay;
 pub use chunk::{Chunk, MAX_CHUNK_CHARS, MAX_CHUNKS, TARGET_CHUNK_CHARS, Voice, chunks};
+pub use replay::Replay;
+pub use tail::tail;
+
+/// Where an agent keeps its conversations, and how they are read.
+pub trait Conversations: Send + Sync {
+    fn folder(&self) -> &'static Folder;
+
+    /// Whether the file at this path below the folder (separated by `/`) is a conversation.
+    fn is_one(&self, relative: &str) -> bool;
+
+    fn growth(&self, path: &str) -> Growth;
+
+    /// For the file at `path`, from its beginning. Only the path's text is looked at.
+    fn reader(&self, path: &str) -> Box<dyn Reader>;
+
+    /// The file of the session that the conversation at `path` belongs to: itself, unless it is a subagent's.
+    fn session_path(&self, path: &str) -> String {
+        path.to_owned()
+    }
+}
+
+/// `$variable/below_variable` where the variable is set, `~/below_home` where it is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Folder {
+    pub variable: &'static str,
+    pub below_variable: &'static str,
+    pub below_home: &'static str,
+}
+
+/// How a conversation's file changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Growth {
+    /// JSON Lines: what is written stays, and more follows.
+    Lines,
+    /// One JSON document, written anew as a whole.
+    Whole,
+}
+
+/// Reads one file. May remember: an agent names the session once, in its first record, say. One that is begun
+/// in the middle gives what each record says by itself.
+pub trait Reader: Send {
+    /// The blocks of record `number`, none for one that is broken, empty or unknown. Not redacted. A file that
+    /// [grows by lines](Growth::Lines) is pushed line by line, in order; any other at once, as record 0.
+    fn push(&mut self, number: u64, bytes: &[u8]) -> Vec<Line>;
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// The line of the file it was in, from 0. Also the line in the archive, which keeps every line.
+    /// The record of the file it was in, from 0: a line, where the file has lines. Then also the line in the
+    /// archive, which keeps every line.
     pub number: u64,
     pub at: Option<Millis>,
     /// The agent's own name of the record, unique in its session.
@@ -97,6 +148,12 @@ pub enum What {
     Held,
     /// A person stopped the turn.
     Interrupted,
+    /// The agent says that its turn is over, where it says so.
+    TurnOver,
+    /// The agent's process said goodbye, where it does.
+    SessionOver {
+        reason: String,
+    },
     /// What a local command printed for the person.
     Printed,
     /// Belongs to the conversation and says nothing: reminders, injected context, errors of the network.
@@ -130,7 +187,7 @@ impl Usage {
     }
 }
 
-/// An event of the past, in the words of the agent's hooks. **Not redacted**: feed it through the intake, like
+/// An event of the past, in the words of the house (those of Claude Code's hooks). **Not redacted**: feed it through the intake, like
 /// an envelope that just arrived.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastEvent {

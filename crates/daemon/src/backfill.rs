@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use agents::ClaudeCode;
-use agents::transcript::{Ending, PastEvent, events_of};
+use agents::transcript::{Conversations, Ending, PastEvent, Replay, events_of};
 use model::{EventKind, Millis, SessionId};
 use serde_json::{Value, json};
 use store::archive::RawLines;
@@ -58,15 +57,11 @@ impl Backfill {
     }
 
     /// Begins in the background. False: one is under way.
-    pub(crate) fn start(
-        self: &Arc<Self>,
-        intake: Arc<Intake>,
-        learner: Arc<Learner>,
-        paths: Vec<PathBuf>,
-    ) -> bool {
+    pub(crate) fn start(self: &Arc<Self>, intake: Arc<Intake>, learner: Arc<Learner>, past: Past) -> bool {
         if self.running.swap(true, Ordering::SeqCst) {
             return false;
         }
+        let Past { agent, conversations, paths } = past;
         self.stopping.store(false, Ordering::SeqCst);
         for counter in [&self.files_done, &self.bytes_done, &self.events, &self.known] {
             counter.store(0, Ordering::Relaxed);
@@ -81,7 +76,7 @@ impl Backfill {
                 if work.stopping.load(Ordering::SeqCst) {
                     break;
                 }
-                if let Err(error) = work.take_file(&intake, &learner, &path) {
+                if let Err(error) = work.take_file(&intake, &learner, (agent, conversations), &path) {
                     work.trouble(format!("{}: {error}", path.display()));
                 }
                 work.files_done.fetch_add(1, Ordering::Relaxed);
@@ -105,7 +100,15 @@ impl Backfill {
         }
     }
 
-    fn take_file(&self, intake: &Intake, learner: &Learner, path: &Path) -> Result<(), BackfillError> {
+    fn take_file(
+        &self,
+        intake: &Intake,
+        learner: &Learner,
+        (agent, conversations): (&str, &dyn Conversations),
+        path: &Path,
+    ) -> Result<(), BackfillError> {
+        let name = path.to_string_lossy();
+        let mut reader = conversations.reader(&name);
         let mut raw = RawLines::open(path)?;
         let still =
             std::fs::metadata(path)?.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
@@ -115,7 +118,7 @@ impl Backfill {
             Ok(line) => line.map(|line| {
                 self.bytes_done.fetch_add(line.end - read, Ordering::Relaxed);
                 read = line.end;
-                ClaudeCode.lines(line.number, line.bytes)
+                reader.push(line.number, line.bytes)
             }),
             Err(error) => {
                 trouble = Some(error);
@@ -123,7 +126,7 @@ impl Backfill {
             }
         })
         .flatten();
-        let replay = ClaudeCode.replay(&path.to_string_lossy());
+        let replay = Replay::new(conversations, &name);
         let (mut batch, mut private) = (Vec::new(), false);
         let mut known = Known::open(intake)?;
         for event in events_of(lines, replay, ending) {
@@ -134,17 +137,17 @@ impl Backfill {
                 self.known.fetch_add(1, Ordering::Relaxed);
                 // What is recorded was not private, and neither is what follows it.
                 if private || event.kind == EventKind::UserPromptSubmit {
-                    self.commit(intake, learner, std::mem::take(&mut batch), &mut private)?;
+                    self.commit(intake, learner, agent, std::mem::take(&mut batch), &mut private)?;
                     private = false;
                 }
                 continue;
             }
             batch.push(event);
             if batch.len() >= BATCH {
-                self.commit(intake, learner, std::mem::take(&mut batch), &mut private)?;
+                self.commit(intake, learner, agent, std::mem::take(&mut batch), &mut private)?;
             }
         }
-        self.commit(intake, learner, batch, &mut private)?;
+        self.commit(intake, learner, agent, batch, &mut private)?;
         trouble.map_or(Ok(()), |error| Err(error.into()))
     }
 
@@ -152,15 +155,23 @@ impl Backfill {
         &self,
         intake: &Intake,
         learner: &Learner,
+        agent: &str,
         events: Vec<PastEvent>,
         private: &mut bool,
     ) -> Result<(), BackfillError> {
-        let envelopes = events.into_iter().map(|event| event.into_envelope("claude-code")).collect();
+        let envelopes = events.into_iter().map(|event| event.into_envelope(agent)).collect();
         let (last, kept) = intake.take_past(envelopes, private)?;
         self.events.fetch_add(kept as u64, Ordering::Relaxed);
         learner.wait_until(last.saturating_sub(MAX_AHEAD), std::time::Instant::now() + AHEAD_PATIENCE);
         Ok(())
     }
+}
+
+/// The conversations of one agent that are to be taken in.
+pub(crate) struct Past {
+    pub(crate) agent: &'static str,
+    pub(crate) conversations: &'static dyn Conversations,
+    pub(crate) paths: Vec<PathBuf>,
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use wire::{Kind, Status};
 
-use crate::backfill::Backfill;
+use crate::backfill::{Backfill, Past};
 use crate::deeds;
 use crate::door::{Answer, Answerer, Request};
 use crate::embedding::Embedding;
@@ -194,8 +194,13 @@ impl Daemon {
 
     fn start_backfill(&self, question: &Value) -> Value {
         let paths: Vec<PathBuf> = Vec::deserialize(&question["paths"]).unwrap_or_default();
+        let adapter = agents::by_name(question["agent"].as_str().unwrap_or_default());
+        let Some((adapter, conversations)) = adapter.and_then(|one| Some((one, one.conversations()?))) else {
+            return json!({ "error": "this agent's conversations are not read" });
+        };
         let (intake, learner) = (Arc::clone(&self.intake), Arc::clone(&self.learner));
-        json!({ "started": self.backfill.start(intake, learner, paths) })
+        let past = Past { agent: adapter.name(), conversations, paths };
+        json!({ "started": self.backfill.start(intake, learner, past) })
     }
 
     fn reload(&self) -> Value {

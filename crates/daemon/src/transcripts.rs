@@ -1,12 +1,11 @@
 //! Keeps transcripts, makes the talk in them findable and credits the memories it names: after a turn, in its own
 //! time, only what is new. Reads an agent's file through its adapter; what a private turn said is not even archived.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agents::ClaudeCode;
-use agents::transcript::{Chunk, Line, What, chunks};
+use agents::transcript::{Chunk, Conversations, Growth, Line, Reader, What, chunks};
 use engine::Wrote;
 use model::{Memory, MemoryId, MemoryKind, Millis, Provenance, SessionId, WorkspaceKey};
 use redact::Redactor;
@@ -96,13 +95,18 @@ impl Transcripts {
             return Ok(0);
         }
         let said = |name: &str| wish[name].as_str().map(str::to_owned);
+        let agent = said("agent").unwrap_or_default();
+        let path = said("path").unwrap_or_default();
+        let Some(conversations) = kept_by_lines(&agent, &path) else { return Ok(0) };
         let archive = self.archive()?;
-        let key = Key { agent: said("agent").unwrap_or_default(), session: session.clone(), subagent: None };
-        if let Some(path) = said("path") {
+        let key = Key { agent, session: session.clone(), subagent: None };
+        if !path.is_empty() {
             let redactor = self.intake.redactor();
             let private = Cell::new(ends_in_private(&archive, &self.intake.place.archive(), &key)?);
-            let appended =
-                archive.append(&key, Path::new(&path), &|line| clean_line(&redactor, &private, line));
+            let reader = RefCell::new(conversations.reader(&path));
+            let appended = archive.append(&key, Path::new(&path), &|line| {
+                clean_line(&redactor, &private, &mut **reader.borrow_mut(), line)
+            });
             if let Err(error) = appended {
                 // Gone or not ours to read; what was archived before is still cut below.
                 self.intake.log.warn(format_args!("a transcript is not kept: {error}"));
@@ -113,11 +117,12 @@ impl Transcripts {
         let credits = self.intake.config().is_on("credit-memories");
         let mut from = here.start.max(done);
         let mut pieces = 0;
+        let mut reader = conversations.reader(&path);
         while from < here.end {
             let lines = archive.read(&key, from..here.end.min(from + LINES))?;
             let Some(next) = lines.last().map(|line| line.number + 1) else { break };
             let read: Vec<_> =
-                lines.iter().flat_map(|line| ClaudeCode.lines(line.number, line.text.as_bytes())).collect();
+                lines.iter().flat_map(|line| reader.push(line.number, line.text.as_bytes())).collect();
             let cut = chunks(&read);
             pieces += cut.len();
             let wrote = if credits { own_words(&read) } else { Vec::new() };
@@ -135,6 +140,12 @@ impl Transcripts {
         }
         Ok(pieces)
     }
+}
+
+/// A document that is written anew as a whole has no lines that stay; its events say what was said in it.
+fn kept_by_lines(agent: &str, path: &str) -> Option<&'static dyn Conversations> {
+    let conversations = agents::by_name(agent)?.conversations()?;
+    (conversations.growth(path) == Growth::Lines).then_some(conversations)
 }
 
 /// What the agent itself wrote, on the main thread and in subagents. Reminders, notes and results of tools are none of
@@ -173,8 +184,8 @@ fn memory(session: &SessionId, wish: &Value, chunk: &Chunk) -> Memory {
 }
 
 /// Secrets out, and a private turn as if it had never been: its lines stay as numbers alone.
-fn clean_line(redactor: &Redactor, private: &Cell<bool>, line: &[u8]) -> Vec<u8> {
-    for read in ClaudeCode.lines(0, line) {
+fn clean_line(redactor: &Redactor, private: &Cell<bool>, reader: &mut dyn Reader, line: &[u8]) -> Vec<u8> {
+    for read in reader.push(0, line) {
         if let What::Person { text } = &read.what {
             private.set(is_private(redactor, text));
         }

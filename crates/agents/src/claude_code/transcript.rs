@@ -3,27 +3,21 @@
 //! mistyped costs only itself, and a broken line costs only that line.
 //!
 //! Stateless: one line of the file in, its blocks out. What belongs together over several lines is put
-//! together by [`Replay`](replay::Replay) and by `transcript::chunks`.
+//! together by [`Replay`](crate::transcript::Replay) and by `transcript::chunks`.
 
-mod calls;
-mod record;
-mod replay;
-mod tail;
-mod time;
 mod words;
 
 use std::borrow::Cow;
 
 use model::SessionId;
-use record::Object;
 use serde_json::Value;
 use words::Spoken;
 
 use super::ClaudeCode;
-use crate::transcript::{Line, Sidechain, ToolOutcome, Usage, What};
-
-pub use replay::Replay;
-pub(crate) use tail::tail;
+use crate::transcript::record::Object;
+use crate::transcript::{
+    Conversations, Folder, Growth, Line, Reader, Sidechain, ToolOutcome, Usage, What, time,
+};
 
 /// Old transcripts tell that a record is a subagent's and not whose.
 const UNNAMED_SIDECHAIN: &str = "sidechain";
@@ -44,10 +38,35 @@ impl ClaudeCode {
         };
         read(number, &text).unwrap_or_default()
     }
+}
 
-    /// Makes the events that hooks would have sent of the transcript at `path`.
-    pub fn replay(self, path: &str) -> Replay {
-        Replay::new(path)
+/// `<project>/<session>.jsonl`, and below it `<session>/subagents/agent-<id>.jsonl`.
+impl Conversations for ClaudeCode {
+    fn folder(&self) -> &'static Folder {
+        &Folder { variable: "CLAUDE_CONFIG_DIR", below_variable: "projects", below_home: ".claude/projects" }
+    }
+
+    fn is_one(&self, relative: &str) -> bool {
+        relative.contains('/') && relative.ends_with(".jsonl")
+    }
+
+    fn growth(&self, _: &str) -> Growth {
+        Growth::Lines
+    }
+
+    fn reader(&self, _: &str) -> Box<dyn Reader> {
+        Box::new(*self)
+    }
+
+    fn session_path(&self, path: &str) -> String {
+        path.rsplit_once("/subagents/")
+            .map_or_else(|| path.to_owned(), |(folder, _)| format!("{folder}.jsonl"))
+    }
+}
+
+impl Reader for ClaudeCode {
+    fn push(&mut self, number: u64, bytes: &[u8]) -> Vec<Line> {
+        self.lines(number, bytes)
     }
 }
 

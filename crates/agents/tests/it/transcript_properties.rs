@@ -1,7 +1,7 @@
 //! Whatever stands in a transcript: no panic, no piece too large, nothing of a tool's result in a piece.
 
 use agents::ClaudeCode;
-use agents::transcript::{Ending, Line, MAX_CHUNK_CHARS, What, chunks, events_of};
+use agents::transcript::{Ending, Line, MAX_CHUNK_CHARS, Replay, What, chunks, events_of};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -53,7 +53,7 @@ proptest! {
     fn arbitrary_bytes_are_read_without_harm(raw in prop::collection::vec(any::<u8>(), 0..400), number: u64) {
         let lines = ClaudeCode.lines(number, &raw);
         let _ = chunks(&lines);
-        let _ = events_of(lines, ClaudeCode.replay("x"), Ending::Over).count();
+        let _ = events_of(lines, Replay::new(&ClaudeCode, "x"), Ending::Over).count();
     }
 
     #[test]
@@ -81,7 +81,7 @@ proptest! {
     #[test]
     fn events_are_the_same_each_time_and_readable(records in records()) {
         let replayed = || -> Vec<_> {
-            events_of(lines_of(&records), ClaudeCode.replay("x"), Ending::Over).collect()
+            events_of(lines_of(&records), Replay::new(&ClaudeCode, "x"), Ending::Over).collect()
         };
         let events = replayed();
         for event in &events {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use agents::ClaudeCode;
-use agents::transcript::{Ending, Line, PastEvent, Twin, What, chunks, events_of};
+use agents::transcript::{Ending, Line, PastEvent, Replay, Twin, What, chunks, events_of};
 use model::EventKind;
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn recorded(name: &str) -> Vec<Line> {
 }
 
 fn events(lines: Vec<Line>, path: &str) -> Vec<PastEvent> {
-    events_of(lines, ClaudeCode.replay(path), Ending::Over).collect()
+    events_of(lines, Replay::new(&ClaudeCode, path), Ending::Over).collect()
 }
 
 fn past(name: &str, path: &str) -> Vec<PastEvent> {
@@ -181,7 +181,7 @@ fn the_adapter_reads_the_past_like_the_present() {
 fn a_turn_that_was_interrupted_or_goes_on_has_no_stop() {
     let kinds = |records: &[Value], ending| -> Vec<EventKind> {
         let lines = lines_of(&transcript(records));
-        events_of(lines, ClaudeCode.replay("x.jsonl"), ending).map(|event| event.kind).collect()
+        events_of(lines, Replay::new(&ClaudeCode, "x.jsonl"), ending).map(|event| event.kind).collect()
     };
     let (start, prompt) = (EventKind::SessionStart, EventKind::UserPromptSubmit);
     let asked = user("do it");

@@ -1,10 +1,10 @@
-//! `2026-11-15T19:33:08.845Z` to milliseconds. The client writes no other form; anything else is no time.
+//! `2026-11-15T19:33:08.845Z` to milliseconds. Agents write no other form; anything else is no time.
 
 use model::Millis;
 
 const DAY: u64 = 86_400_000;
 
-pub(super) fn millis(text: &str) -> Option<Millis> {
+pub(crate) fn millis(text: &str) -> Option<Millis> {
     let text = text.strip_suffix('Z')?;
     let (date, time) = text.split_once('T')?;
     let mut date = date.splitn(3, '-').map(number);

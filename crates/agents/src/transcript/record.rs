@@ -10,14 +10,14 @@ const MAX_WORD_CHARS: usize = 400;
 /// The longest path Linux takes. A longer one is absent, since a cut path is another path.
 const MAX_PATH_BYTES: usize = 4096;
 
-pub(super) struct Object<'a> {
+pub(crate) struct Object<'a> {
     json: &'a [u8],
     members: Vec<Member>,
 }
 
 impl<'a> Object<'a> {
     /// `None`: the text is not one object, to its end.
-    pub(super) fn whole(json: &'a [u8]) -> Option<Self> {
+    pub(crate) fn whole(json: &'a [u8]) -> Option<Self> {
         let start = json::skip_space(json, 0);
         let span = json::value_at(json, start)?;
         (json::skip_space(json, span.end) == json.len()).then(|| Self::at(json, &span))?
@@ -36,12 +36,12 @@ impl<'a> Object<'a> {
             .map(|member| &member.value)
     }
 
-    pub(super) fn text(&self, name: &str) -> Option<String> {
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
         json::string(self.json, self.span(name)?)
     }
 
     /// A name or an id: not empty, and bounded.
-    pub(super) fn word(&self, name: &str) -> Option<String> {
+    pub(crate) fn word(&self, name: &str) -> Option<String> {
         let mut word = self.text(name).filter(|word| !word.is_empty())?;
         if let Some((end, _)) = word.char_indices().nth(MAX_WORD_CHARS) {
             word.truncate(end);
@@ -49,25 +49,25 @@ impl<'a> Object<'a> {
         Some(word)
     }
 
-    pub(super) fn path(&self, name: &str) -> Option<String> {
+    pub(crate) fn path(&self, name: &str) -> Option<String> {
         self.text(name)
             .filter(|path| !path.is_empty() && path.len() <= MAX_PATH_BYTES && !path.contains('\0'))
     }
 
-    pub(super) fn flag(&self, name: &str) -> bool {
+    pub(crate) fn flag(&self, name: &str) -> bool {
         self.span(name).is_some_and(|span| self.json[span.clone()] == *b"true")
     }
 
-    pub(super) fn value(&self, name: &str) -> Option<Value> {
+    pub(crate) fn value(&self, name: &str) -> Option<Value> {
         json::value(self.json, self.span(name)?)
     }
 
-    pub(super) fn object(&self, name: &str) -> Option<Self> {
+    pub(crate) fn object(&self, name: &str) -> Option<Self> {
         Self::at(self.json, self.span(name)?)
     }
 
     /// The objects of a list, other items left out.
-    pub(super) fn objects(&self, name: &str) -> impl Iterator<Item = Self> {
+    pub(crate) fn objects(&self, name: &str) -> impl Iterator<Item = Self> {
         let items = self.span(name).and_then(|span| json::items(self.json, span)).unwrap_or_default();
         let json = self.json;
         items.into_iter().filter_map(move |item| Self::at(json, &item))

@@ -1,5 +1,5 @@
-//! The events that hooks would have sent of a past conversation, in the words of those hooks, so that the past
-//! is taken in on the same path as the present. **Nothing is redacted here**: the intake does that, before it
+//! The events that hooks would have sent of a conversation, in the words of the house, so that the past is taken
+//! in on the same path as the present, whichever agent it was. **Nothing is redacted here**: the intake does that, before it
 //! looks at anything.
 //!
 //! What a transcript does not tell is left out rather than guessed: how long a tool took, the permission mode,
@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::calls::{Call, Calls};
-use crate::transcript::{Ending, Line, PastEvent, ToolOutcome, Twin, What};
+use super::{Conversations, Ending, Line, PastEvent, ToolOutcome, Twin, What};
 
 /// Conversations of subagents inside one file, which only old transcripts have, several at once.
 const MAX_THREADS: usize = 64;
@@ -28,11 +28,15 @@ const END: &str = "end";
 #[derive(Debug)]
 pub struct Replay {
     path: String,
+    /// Hooks inside a subagent name the transcript of the session.
+    session_path: String,
     threads: VecDeque<Thread>,
     calls: Calls,
     started: bool,
     /// A prompt, an answer or a call came since the last start.
     busy: bool,
+    /// The agent said goodbye, and nothing came after it.
+    over: bool,
     compaction: Option<Compaction>,
     /// A record without a time happened when the one before it did.
     clock: Millis,
@@ -71,13 +75,15 @@ struct Compaction {
 }
 
 impl Replay {
-    pub(super) fn new(path: &str) -> Self {
+    pub fn new(conversations: &dyn Conversations, path: &str) -> Self {
         Self {
             path: path.to_owned(),
+            session_path: conversations.session_path(path),
             threads: VecDeque::new(),
             calls: Calls::default(),
             started: false,
             busy: false,
+            over: false,
             compaction: None,
             clock: 0,
             began: None,
@@ -103,14 +109,20 @@ impl Replay {
         out
     }
 
-    /// What the end of the file completes.
-    pub fn finish(mut self, ending: Ending) -> Vec<PastEvent> {
+    /// What is complete if nothing follows for now: a turn whose last reply asks for no tool. More may be pushed.
+    pub fn rest(&mut self) -> Vec<PastEvent> {
         let mut out = Vec::new();
         self.flush_compaction(None, &mut out);
         for at in 0..self.threads.len() {
             self.stop(at, &mut out);
         }
-        if let (Ending::Over, true, Some(line)) = (ending, self.started, self.last.take()) {
+        out
+    }
+
+    /// What the end of the file completes.
+    pub fn finish(mut self, ending: Ending) -> Vec<PastEvent> {
+        let mut out = self.rest();
+        if let (Ending::Over, true, false, Some(line)) = (ending, self.started, self.over, self.last.take()) {
             let fields = json!({ "reason": "other" });
             out.push(self.event(EventKind::SessionEnd, &line, END, Twin::Session, fields));
         }
@@ -118,7 +130,10 @@ impl Replay {
     }
 
     fn step(&mut self, at: usize, line: &Line, out: &mut Vec<PastEvent>) {
-        self.busy |= !matches!(line.what, What::Start { .. } | What::Meta | What::Printed);
+        if !matches!(line.what, What::Start { .. } | What::Meta | What::Printed | What::SessionOver { .. }) {
+            self.busy = true;
+            self.over = false;
+        }
         match &line.what {
             What::Person { text } => self.prompt(at, line, text, out),
             What::Machine { text } if line.subagent.is_none() => self.prompt(at, line, text, out),
@@ -167,6 +182,13 @@ impl Replay {
                 self.threads[at].held = true;
             }
             What::Interrupted => self.threads[at].answer = None,
+            What::TurnOver => self.stop(at, out),
+            What::SessionOver { reason } => {
+                self.stop(at, out);
+                self.over = true;
+                let fields = json!({ "reason": reason });
+                out.push(self.event(EventKind::SessionEnd, line, "over", Twin::Session, fields));
+            }
             // A subagent's own compaction is no event of the session.
             What::Boundary { trigger } if line.subagent.is_none() => {
                 self.stop(at, out);
@@ -335,7 +357,7 @@ impl Replay {
     fn event(&self, kind: EventKind, line: &Line, part: &str, twin: Twin, fields: Value) -> PastEvent {
         let mut body = json!({
             "session_id": line.session.as_str(),
-            "transcript_path": self.session_path(line),
+            "transcript_path": if line.subagent.is_some() { &self.session_path } else { &self.path },
             "hook_event_name": kind.name(),
         });
         let subagent = line.subagent.as_ref().map(|subagent| &subagent.id);
@@ -368,16 +390,6 @@ impl Replay {
             context: branch.collect::<Context>(),
             body: body.to_string().into_bytes(),
         }
-    }
-
-    /// Hooks inside a subagent name the transcript of the session, `<session>.jsonl` beside `<session>/subagents/`.
-    fn session_path(&self, line: &Line) -> String {
-        if line.subagent.is_some()
-            && let Some((folder, _)) = self.path.rsplit_once("/subagents/")
-        {
-            return format!("{folder}.jsonl");
-        }
-        self.path.clone()
     }
 
     /// Sorts by the time of the record like every other id. The record's uuid is unique in its session; one

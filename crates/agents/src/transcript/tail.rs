@@ -2,13 +2,13 @@
 
 use model::{Fill, Said, Speaker, Tail};
 
-use super::super::ClaudeCode;
-use crate::transcript::What;
+use super::{Reader, What};
 
-pub(crate) fn tail(lines: &[u8]) -> Tail {
+/// Of the last whole lines of a file that grows by lines.
+pub fn tail(reader: &mut dyn Reader, lines: &[u8]) -> Tail {
     let mut tail = Tail::default();
     for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-        for read in ClaudeCode.lines(0, line).into_iter().filter(|read| read.subagent.is_none()) {
+        for read in reader.push(0, line).into_iter().filter(|read| read.subagent.is_none()) {
             match read.what {
                 What::Person { text } => tail.said.push(Said { by: Speaker::Person, text }),
                 What::Command { name, arguments } => {
@@ -31,6 +31,11 @@ pub(crate) fn tail(lines: &[u8]) -> Tail {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Adapter, ClaudeCode};
+
+    fn tail(lines: &[u8]) -> Tail {
+        ClaudeCode.tail(lines)
+    }
 
     #[test]
     fn the_last_usage_of_the_main_thread_counts_and_a_compaction_empties_the_window() {

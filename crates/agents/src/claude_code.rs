@@ -1,9 +1,9 @@
 //! The dialect of Claude Code, as measured: reading its 33 events, answering them, and its settings files.
 //! Lenient in, strict out: one field of the wrong type in an answer voids the whole answer.
 
-mod hooks;
 mod powers;
 mod read;
+mod settings;
 pub(crate) mod transcript;
 mod write;
 
@@ -11,20 +11,12 @@ use model::{Advice, Event, EventKind, Reply};
 use read::Contents;
 
 use crate::transcript::Conversations;
-use crate::{Adapter, Edit, HookCommand, Incoming, Installed, Powers, SettingsError, SettingsPaths};
+use crate::{Adapter, AgentHome, Incoming, Powers, SettingsFile};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClaudeCode;
 
-/// `~/.claude/settings.json` (the folder is moved by `CLAUDE_CONFIG_DIR`), and in a project's root
-/// `.claude/settings.json` for everyone and `.claude/settings.local.json` for this person alone.
-const PATHS: SettingsPaths = SettingsPaths {
-    home_variable: "CLAUDE_CONFIG_DIR",
-    home_folder: ".claude",
-    user: "settings.json",
-    project: ".claude/settings.json",
-    local: ".claude/settings.local.json",
-};
+const HOME: AgentHome = AgentHome { variable: "CLAUDE_CONFIG_DIR", folder: ".claude" };
 
 impl Adapter for ClaudeCode {
     fn name(&self) -> &'static str {
@@ -55,19 +47,11 @@ impl Adapter for ClaudeCode {
         powers::REGISTERED
     }
 
-    fn settings_paths(&self) -> &'static SettingsPaths {
-        &PATHS
+    fn home(&self) -> &'static AgentHome {
+        &HOME
     }
 
-    fn plan_install(&self, text: Option<&str>, hook: &HookCommand) -> Result<Edit, SettingsError> {
-        hooks::add(text, hook)
-    }
-
-    fn plan_uninstall(&self, text: &str) -> Result<Edit, SettingsError> {
-        hooks::remove(text)
-    }
-
-    fn installed(&self, text: &str) -> Result<Installed, SettingsError> {
-        hooks::installed(text)
+    fn files(&self) -> &'static [&'static dyn SettingsFile] {
+        &[&settings::Hooks, &settings::Servers]
     }
 }

@@ -6,6 +6,9 @@
 //! the bracket *behind* the white space that was there; taking the last entry away removes everything from
 //! that line break on. A file kept on one line gets no line breaks, unless the container had one.
 
+use serde::Serialize;
+use serde_json::Value;
+
 use crate::SettingsError;
 use crate::json::{self, Member, Span};
 
@@ -49,8 +52,27 @@ impl Document {
         self.text.as_bytes()
     }
 
-    pub(crate) fn is_tight(&self) -> bool {
-        self.style.tight
+    /// One line of JSON, spaced as the file is.
+    pub(crate) fn render(&self, value: &impl Serialize) -> String {
+        let mut bytes = Vec::new();
+        let done = if self.style.tight {
+            value.serialize(&mut serde_json::Serializer::new(&mut bytes))
+        } else {
+            value.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, Spaced))
+        };
+        done.expect("strings, numbers and string keys always serialize");
+        String::from_utf8(bytes).expect("serde_json writes UTF-8")
+    }
+
+    /// Takes a member out that is an object with nothing in it.
+    pub(crate) fn remove_empty(&mut self, object: &Span, key: &str) {
+        let Some(members) = self.members(object) else { return };
+        let named = |member: &Member| self.string(&member.key).as_deref() == Some(key);
+        if let Some(index) = members.iter().rposition(named)
+            && self.members(&members[index].value).is_some_and(|inside| inside.is_empty())
+        {
+            self.remove_member(object, index);
+        }
     }
 
     pub(crate) fn root(&self) -> Span {
@@ -205,6 +227,57 @@ fn position(text: &str, at: usize) -> (usize, usize) {
     let line = before.matches('\n').count() + 1;
     let column = before[before.rfind('\n').map_or(0, |end| end + 1)..].chars().count() + 1;
     (line, column)
+}
+
+/// One line, with a space behind colons and commas.
+struct Spaced;
+
+impl serde_json::ser::Formatter for Spaced {
+    fn begin_array_value<W: ?Sized + std::io::Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> std::io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
+    }
+
+    fn begin_object_key<W: ?Sized + std::io::Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> std::io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
+    }
+
+    fn begin_object_value<W: ?Sized + std::io::Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
+        writer.write_all(b": ")
+    }
+}
+
+/// Whether two texts hold the same settings, empty lists and objects left aside.
+pub fn say_the_same(one: &str, other: &str) -> bool {
+    let meaning = |text: &str| {
+        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+        serde_json::from_str(text).ok().map(without_empty)
+    };
+    meaning(one).is_some_and(|one| meaning(other) == Some(one))
+}
+
+fn without_empty(value: Value) -> Value {
+    let is_empty = |value: &Value| match value {
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        _ => false,
+    };
+    match value {
+        Value::Array(items) => items.into_iter().map(without_empty).filter(|item| !is_empty(item)).collect(),
+        Value::Object(members) => members
+            .into_iter()
+            .map(|(name, value)| (name, without_empty(value)))
+            .filter(|(_, value)| !is_empty(value))
+            .collect(),
+        other => other,
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@ mod claude_code;
 mod clip;
 mod diff;
 mod document;
+mod hooks;
 mod json;
+mod servers;
 mod settings;
 pub mod transcript;
 
@@ -14,7 +16,10 @@ use transcript::Conversations;
 
 pub use claude_code::ClaudeCode;
 pub use diff::diff;
-pub use settings::{Edit, HookCommand, Installed, SettingsError};
+pub use document::say_the_same;
+pub use settings::{
+    AgentHome, Edit, Holds, Installed, Location, Ours, Program, Scope, SettingsError, SettingsFile,
+};
 
 /// An agent is a file beside `claude_code.rs` and a line here.
 pub const ALL: &[&dyn Adapter] = &[&ClaudeCode];
@@ -56,17 +61,16 @@ pub trait Adapter: Send + Sync {
     /// The events a settings file should name for us. Not all we can read: see the adapter for what is left out and why.
     fn events_to_register(&self) -> &'static [EventKind];
 
-    /// Where the agent keeps its settings, relative to the folders only the binary knows.
-    fn settings_paths(&self) -> &'static SettingsPaths;
+    /// The agent's own folder.
+    fn home(&self) -> &'static AgentHome;
 
-    /// The edit that makes the settings in `text` (`None`: no file yet) call `hook` once per event.
-    fn plan_install(&self, text: Option<&str>, hook: &HookCommand) -> Result<Edit, SettingsError>;
+    /// The files that name us where we are installed, in the order they are written.
+    fn files(&self) -> &'static [&'static dyn SettingsFile];
 
-    /// The edit that takes our handlers, and only ours, out again.
-    fn plan_uninstall(&self, text: &str) -> Result<Edit, SettingsError>;
-
-    /// What of us is in the settings in `text`.
-    fn installed(&self, text: &str) -> Result<Installed, SettingsError>;
+    /// What a person has to do in the agent itself once the files are written.
+    fn last_step(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 /// A hook call as the journal keeps it.
@@ -118,21 +122,6 @@ impl Verdicts {
             _ => None,
         }
     }
-}
-
-/// Relative paths of an agent's settings files; the binary resolves the folders.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SettingsPaths {
-    /// The variable that names the agent's folder, when set.
-    pub home_variable: &'static str,
-    /// The agent's folder under the person's home, when the variable is not set.
-    pub home_folder: &'static str,
-    /// The person's settings, in the agent's folder.
-    pub user: &'static str,
-    /// The project's shared settings, in the project's root.
-    pub project: &'static str,
-    /// The project's settings of this person alone, in the project's root.
-    pub local: &'static str,
 }
 
 #[cfg(test)]

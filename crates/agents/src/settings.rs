@@ -1,14 +1,96 @@
-//! The nouns of installing: what is to be called, what an edit does, what was found, why it was refused.
-//! Knows no agent; where handlers sit in a settings file is the adapter's knowledge.
+//! The nouns of installing: what is to be started, in which files it is named, what an edit does, what was found,
+//! why it was refused. Knows no agent; where we sit in a file is the knowledge of the agent's own room.
 
 use model::EventKind;
 
-/// The program an agent starts for an event, without a shell. The event's name follows the arguments.
+/// A program an agent starts. Of a hook, the event's name follows the arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookCommand {
+pub struct Program {
     /// An absolute path, so that the agent's own PATH does not matter.
     pub program: String,
     pub args: Vec<String>,
+}
+
+impl Program {
+    /// One of our two executables, called as a hook.
+    pub fn is_hook(&self) -> bool {
+        match self.program.rsplit(['/', '\\']).next().unwrap_or_default() {
+            "throughline-hook" => true,
+            "throughline" => self.args.first().is_some_and(|arg| arg == "hook"),
+            _ => false,
+        }
+    }
+}
+
+/// What of us an agent's files are to name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ours {
+    pub hook: Program,
+    /// The MCP server; `None`: hooks alone are wanted.
+    pub server: Option<Program>,
+    /// Hooks go through the MCP server where the agent can do that.
+    pub fast: bool,
+}
+
+/// One of an agent's files that can name us. An agent has one or several: its hooks may be in one, its MCP servers
+/// in another, and a third may be wholly ours.
+pub trait SettingsFile: Send + Sync {
+    /// What it names of us.
+    fn holds(&self) -> Holds;
+
+    /// Where it is. `moved`: the agent's own variable names its folder. `None`: there is none for this scope.
+    fn path(&self, scope: Scope, moved: bool) -> Option<Location>;
+
+    /// The edit that makes the file (`None`: there is none yet) name us once, and changes nothing else.
+    fn add(&self, text: Option<&str>, ours: &Ours) -> Result<Edit, SettingsError>;
+
+    /// The edit that takes us, and only us, out again. Nothing left (blank, or an empty object): the file may go.
+    fn remove(&self, text: &str) -> Result<Edit, SettingsError>;
+
+    /// What of us is in it.
+    fn installed(&self, text: &str) -> Result<Installed, SettingsError>;
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holds {
+    Hooks,
+    Server,
+    Both,
+}
+
+/// Whose settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The person's, everywhere.
+    User,
+    /// The project's, for everyone who works on it.
+    Project,
+    /// The person's, in this project alone.
+    Local,
+}
+
+impl Scope {
+    pub const ALL: [Self; 3] = [Self::User, Self::Project, Self::Local];
+}
+
+/// A path relative to a folder only the binary knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Location {
+    /// In the agent's own folder.
+    AgentHome(&'static str),
+    /// In the person's home.
+    Home(&'static str),
+    /// In the project's root.
+    Project(&'static str),
+}
+
+/// An agent's own folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AgentHome {
+    /// The variable that names it, when set.
+    pub variable: &'static str,
+    /// Where it is under the person's home, when the variable is not set.
+    pub folder: &'static str,
 }
 
 /// A settings file before and after. Made to be shown first ([`crate::diff`]) and written by someone else.
@@ -29,11 +111,11 @@ impl Edit {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Installed {
-    /// Events that call us, in the order we register them.
+    /// Events that call us, in the order we register them. A file without hooks has none.
     pub present: Vec<EventKind>,
     /// Events that should call us and do not.
     pub missing: Vec<EventKind>,
-    /// The programs our handlers name: one, unless an old path is still among them.
+    /// The programs it starts of us: none where it does not name us, and several while an old path is among them.
     pub programs: Vec<String>,
     /// Installing the same program again would change something.
     pub stale: bool,

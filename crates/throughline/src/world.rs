@@ -2,9 +2,11 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::fs;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
+use agents::{AgentHome, Location, Scope, SettingsFile};
 use client::Place;
 
 use crate::report::{Failure, hint};
@@ -59,18 +61,38 @@ impl World {
     }
 
     /// An agent's own folder: where its variable says, else under the home.
-    pub(crate) fn agent_home(&self, paths: &agents::SettingsPaths) -> anyhow::Result<PathBuf> {
-        if let Some(folder) = variable(paths.home_variable).filter(|folder| !folder.is_empty()) {
-            return Ok(PathBuf::from(folder));
+    pub(crate) fn agent_home(&self, agent: &AgentHome) -> anyhow::Result<PathBuf> {
+        match named_folder(agent) {
+            Some(folder) => Ok(folder),
+            None => Ok(self.persons_home()?.join(agent.folder)),
         }
-        let home = self.home.as_deref().ok_or_else(|| {
+    }
+
+    /// Where a file of an agent's is. `None`: it has none for this scope.
+    pub(crate) fn settings_path(
+        &self,
+        agent: &AgentHome,
+        file: &dyn SettingsFile,
+        scope: Scope,
+    ) -> anyhow::Result<Option<PathBuf>> {
+        let path = match file.path(scope, named_folder(agent).is_some()) {
+            None => return Ok(None),
+            Some(Location::AgentHome(path)) => self.agent_home(agent)?.join(path),
+            Some(Location::Home(path)) => self.persons_home()?.join(path),
+            Some(Location::Project(path)) => self.project_root().join(path),
+        };
+        // People keep settings in a repository and link to them: the file is replaced, not the link.
+        Ok(Some(fs::canonicalize(&path).unwrap_or(path)))
+    }
+
+    fn persons_home(&self) -> anyhow::Result<&Path> {
+        self.home.as_deref().ok_or_else(|| {
             hint(
                 Failure::Person,
                 "HOME is not set",
                 "set HOME, or name the agent's folder in its own variable",
             )
-        })?;
-        Ok(home.join(paths.home_folder))
+        })
     }
 
     /// What edits a text for this person.
@@ -84,6 +106,10 @@ impl World {
         let top = self.cwd.ancestors().find(|folder| folder.join(".git").exists());
         top.map_or_else(|| self.cwd.clone(), Path::to_owned)
     }
+}
+
+fn named_folder(agent: &AgentHome) -> Option<PathBuf> {
+    variable(agent.variable).filter(|folder| !folder.is_empty()).map(PathBuf::from)
 }
 
 fn terminal_width() -> usize {

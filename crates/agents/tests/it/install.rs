@@ -1,19 +1,28 @@
 //! Settings files as people have them: what is added, what is taken out, what is refused.
 
-use agents::{Adapter, ClaudeCode, Edit, HookCommand, SettingsError};
+use agents::{Adapter, ClaudeCode, Edit, Ours, Program, SettingsError, SettingsFile};
 use model::EventKind;
 use serde_json::{Value, json};
 
-fn hook() -> HookCommand {
-    HookCommand { program: "/opt/bin/throughline-hook".into(), args: Vec::new() }
+fn ours(program: &str, args: &[&str]) -> Ours {
+    let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+    Ours { hook: Program { program: program.into(), args }, server: None, fast: false }
+}
+
+fn hook() -> Ours {
+    ours("/opt/bin/throughline-hook", &[])
+}
+
+fn settings() -> &'static dyn SettingsFile {
+    ClaudeCode.files()[0]
 }
 
 fn add(text: &str) -> Edit {
-    ClaudeCode.plan_install(Some(text), &hook()).expect(text)
+    settings().add(Some(text), &hook()).expect(text)
 }
 
 fn remove(text: &str) -> Edit {
-    ClaudeCode.plan_uninstall(text).expect(text)
+    settings().remove(text).expect(text)
 }
 
 fn parse(text: &str) -> Value {
@@ -43,7 +52,7 @@ fn round_trip(before: &str) -> String {
 
 #[test]
 fn no_file_yet_makes_one_line_per_event() {
-    let edit = ClaudeCode.plan_install(None, &hook()).unwrap();
+    let edit = settings().add(None, &hook()).unwrap();
     assert_eq!(edit.before, None);
     let lines: Vec<&str> = edit.after.lines().collect();
     assert_eq!(lines.len(), ClaudeCode.events_to_register().len() + 4);
@@ -122,13 +131,13 @@ fn added_lines_look_like_the_ones_around_them() {
 #[test]
 fn a_stale_path_is_replaced_in_place_and_uninstall_still_knows_what_was_made() {
     let old = add("{\n  \"model\": \"opus\"\n}\n").after;
-    let new = HookCommand { program: "/new path/\"throughline\"".into(), args: vec!["hook".into()] };
-    let edit = ClaudeCode.plan_install(Some(&old), &new).unwrap();
+    let new = ours("/new path/\"throughline\"", &["hook"]);
+    let edit = settings().add(Some(&old), &new).unwrap();
     assert_eq!(edit.summary.len(), 1);
     assert!(edit.summary[0].starts_with("update 29 hooks: SessionStart, "), "{:?}", edit.summary);
     assert_eq!(edit.after.lines().count(), old.lines().count());
     assert_eq!(parse(&edit.after)["hooks"]["Stop"][0]["hooks"][0]["args"], json!(["hook", "Stop"]));
-    assert!(!ClaudeCode.plan_install(Some(&edit.after), &new).unwrap().changes());
+    assert!(!settings().add(Some(&edit.after), &new).unwrap().changes());
     assert_eq!(remove(&edit.after).after, "{\n  \"model\": \"opus\"\n}\n");
 }
 
@@ -179,7 +188,7 @@ fn a_narrowed_or_doubled_handler_is_made_one_for_all_calls() {
     settings["hooks"]["Stop"].as_array_mut().unwrap().push(stop);
     settings["hooks"]["MessageDisplay"] = settings["hooks"]["Stop"].clone();
     let text = settings.to_string();
-    let found = ClaudeCode.installed(&text).unwrap();
+    let found = settings().installed(&text).unwrap();
     assert_eq!((found.missing, found.stale), (vec![EventKind::PreToolUse], true));
     let mended = add(&text);
     assert_eq!(parse(&mended.after), parse(&add("{}").after));
@@ -191,20 +200,20 @@ fn a_narrowed_or_doubled_handler_is_made_one_for_all_calls() {
 
 #[test]
 fn what_is_installed_is_reported() {
-    let nothing = ClaudeCode.installed("{\"disableAllHooks\": true}").unwrap();
+    let nothing = settings().installed("{\"disableAllHooks\": true}").unwrap();
     assert_eq!((nothing.present.len(), nothing.stale, nothing.hooks_disabled), (0, false, true));
     let text = add("{}").after;
-    let all = ClaudeCode.installed(&text).unwrap();
+    let all = settings().installed(&text).unwrap();
     assert_eq!(all.present, ClaudeCode.events_to_register());
     assert_eq!((all.missing, all.stale, all.hooks_disabled), (vec![], false, false));
     assert_eq!(all.programs, ["/opt/bin/throughline-hook"]);
     let two = text.replacen("/opt/bin/", "/old/", 1);
-    let mixed = ClaudeCode.installed(&two).unwrap();
+    let mixed = settings().installed(&two).unwrap();
     assert!(mixed.stale);
     assert_eq!(mixed.programs, ["/old/throughline-hook", "/opt/bin/throughline-hook"]);
     let crooked = text.replacen("\"SessionEnd\": [", "\"Stop\": 1, \"SessionEnd\": [", 1);
-    assert!(ClaudeCode.installed(&crooked).unwrap().stale);
-    assert!(ClaudeCode.installed(&text.replacen("\"timeout\": 5", "\"timeout\": 600", 1)).unwrap().stale);
+    assert!(settings().installed(&crooked).unwrap().stale);
+    assert!(settings().installed(&text.replacen("\"timeout\": 5", "\"timeout\": 600", 1)).unwrap().stale);
 }
 
 #[test]
@@ -217,9 +226,9 @@ fn a_file_that_is_not_json_is_refused_with_its_place() {
         ("{\"a\": 1} }", "line 1, column 10: expected the end of the file"),
     ] {
         for error in [
-            ClaudeCode.plan_install(Some(text), &hook()).unwrap_err(),
-            ClaudeCode.plan_uninstall(text).unwrap_err(),
-            ClaudeCode.installed(text).unwrap_err(),
+            settings().add(Some(text), &hook()).unwrap_err(),
+            settings().remove(text).unwrap_err(),
+            settings().installed(text).unwrap_err(),
         ] {
             assert!(matches!(error, SettingsError::Malformed { .. }));
             assert_eq!(error.to_string(), expected);
@@ -235,11 +244,11 @@ fn a_file_of_another_shape_is_refused_by_install_and_left_alone_by_uninstall() {
         ("{\"hooks\": []}", "line 1, column 11: hooks is a list, expected an object"),
         ("{\"hooks\": {\"Stop\": {}}}", "line 1, column 20: hooks.Stop is an object, expected a list"),
     ] {
-        let error = ClaudeCode.plan_install(Some(text), &hook()).unwrap_err();
+        let error = settings().add(Some(text), &hook()).unwrap_err();
         assert!(matches!(error, SettingsError::WrongShape { .. }));
         assert_eq!(error.to_string(), expected);
         assert!(!remove(text).changes());
-        assert!(ClaudeCode.installed(text).unwrap().present.is_empty());
+        assert!(settings().installed(text).unwrap().present.is_empty());
     }
 }
 

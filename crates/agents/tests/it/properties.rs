@@ -1,6 +1,6 @@
 //! What holds for any input: reading and writing cannot panic, answers are valid, edits can be undone.
 
-use agents::{Adapter, ClaudeCode, HookCommand, diff};
+use agents::{Adapter, ClaudeCode, Ours, Program, diff};
 use model::{Advice, EventKind, Note, Verdict};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -58,21 +58,22 @@ proptest! {
 
     #[test]
     fn an_edit_is_undone_to_the_byte_and_done_only_once(text in settings()) {
-        let hook = HookCommand { program: "/opt/bin/throughline-hook".into(), args: Vec::new() };
+        let hook = Program { program: "/opt/bin/throughline-hook".into(), args: Vec::new() };
+        let (settings, hook) = (ClaudeCode.files()[0], Ours { hook, server: None, fast: false });
         let before: Value = serde_json::from_str(&text).unwrap();
-        let Ok(edit) = ClaudeCode.plan_install(Some(&text), &hook) else {
+        let Ok(edit) = settings.add(Some(&text), &hook) else {
             // Refused: then there was no place for us.
             let hooks = &before["hooks"];
             prop_assert!(!hooks.is_object() || hooks.as_object().unwrap().values().any(|list| !list.is_array()));
             return Ok(());
         };
-        let again = ClaudeCode.plan_install(Some(&edit.after), &hook).unwrap();
+        let again = settings.add(Some(&edit.after), &hook).unwrap();
         prop_assert_eq!(&again.after, &edit.after);
         prop_assert!(again.summary.is_empty());
         let mut after: Value = serde_json::from_str(&edit.after).unwrap();
-        let found = ClaudeCode.installed(&edit.after).unwrap();
+        let found = settings.installed(&edit.after).unwrap();
         prop_assert!(found.missing.is_empty() && !found.stale);
-        let undone = ClaudeCode.plan_uninstall(&edit.after).unwrap();
+        let undone = settings.remove(&edit.after).unwrap();
         prop_assert_eq!(&undone.after, &text);
         // Outside of the hooks nothing moved, and inside of them others keep their order.
         let mut rest = before.clone();

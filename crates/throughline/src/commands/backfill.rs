@@ -61,7 +61,8 @@ impl Backfill {
         let stopped = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&stopped))?;
         let begun = Instant::now();
-        let started = reader::answer(world, &json!({ "ask": "backfill", "agent": AGENT, "paths": paths }), ANSWER)?;
+        let started =
+            reader::answer(world, &json!({ "ask": "backfill", "agent": AGENT, "paths": paths }), ANSWER)?;
         if started["started"] != true {
             print::remark("one is under way already; this is how far it is");
         }
@@ -149,12 +150,12 @@ impl Backfill {
 /// Where the agent keeps its transcripts.
 fn transcripts(world: &World) -> anyhow::Result<PathBuf> {
     let adapter = agents::by_name(AGENT).expect("the agent is in the list");
-    let folder = world.agent_home(adapter.settings_paths())?.join(TRANSCRIPTS);
+    let folder = world.agent_home(adapter.home())?.join(TRANSCRIPTS);
     if folder.is_dir() {
         return Ok(folder);
     }
     let what = format!("{} is no folder", folder.display());
-    let variable = adapter.settings_paths().home_variable;
+    let variable = adapter.home().variable;
     Err(hint(Failure::Person, what, format!("name the agent's folder in {variable}, if it is another")))
 }
 

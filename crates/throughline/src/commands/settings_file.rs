@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use agents::{Adapter, Edit, SettingsError};
+use agents::{Adapter, Edit, Scope, SettingsError, SettingsFile};
 use clap::Args;
 
 use crate::print;
@@ -45,38 +45,55 @@ impl Target {
         })
     }
 
-    pub(crate) fn path(&self, world: &World, adapter: &dyn Adapter) -> anyhow::Result<PathBuf> {
-        let paths = adapter.settings_paths();
-        let path = if self.project {
-            world.project_root().join(paths.project)
-        } else if self.local {
-            world.project_root().join(paths.local)
-        } else {
-            world.agent_home(paths)?.join(paths.user)
+    /// The agent's files of the scope that was asked for, with what is in them.
+    pub(crate) fn files(&self, world: &World, adapter: &dyn Adapter) -> anyhow::Result<Vec<OnDisk>> {
+        let scope = match (self.project, self.local) {
+            (true, _) => Scope::Project,
+            (_, true) => Scope::Local,
+            _ => Scope::User,
         };
-        // People keep settings in a repository and link to them: the file is replaced, not the link.
-        Ok(fs::canonicalize(&path).unwrap_or(path))
+        let mut found = Vec::new();
+        for file in adapter.files() {
+            if let Some(path) = world.settings_path(adapter.home(), *file, scope)? {
+                found.push(OnDisk { text: read(&path)?, path, file: *file });
+            }
+        }
+        if found.is_empty() {
+            let what = format!("{} has no such settings", self.client);
+            return Err(hint(Failure::Person, what, "run it without --project and --local"));
+        }
+        Ok(found)
     }
 
-    /// Shows the edit, asks unless told not to, does what has to come `first`, and makes it. False: the person
-    /// said no, or only looked.
+    /// Shows the edits, asks once unless told not to, and makes them, each after what has to come `first`. False: the
+    /// person said no, or only looked.
     pub(crate) fn apply(
         &self,
-        path: &Path,
-        edit: &Edit,
-        first: impl FnOnce() -> anyhow::Result<()>,
+        edits: &[(PathBuf, Edit)],
+        first: impl Fn(&Path, &Edit) -> anyhow::Result<()>,
     ) -> anyhow::Result<bool> {
-        let before = edit.before.as_deref().unwrap_or_default();
-        print::line(&format!("{}:", path.display()))?;
-        print::text(&agents::diff(before, &edit.after))?;
-        if self.dry_run || !(self.yes || is_confirmed()?) {
+        for (path, edit) in edits {
+            print::line(&format!("{}:", path.display()))?;
+            print::text(&agents::diff(edit.before.as_deref().unwrap_or_default(), &edit.after))?;
+        }
+        if self.dry_run || !(self.yes || is_confirmed(edits.len())?) {
             print::line("nothing was changed")?;
             return Ok(false);
         }
-        first()?;
-        replace(path, edit.after.as_bytes())?;
+        for (path, edit) in edits {
+            first(path, edit)?;
+            replace(path, edit.after.as_bytes())?;
+        }
         Ok(true)
     }
+}
+
+/// A settings file as it is now.
+pub(crate) struct OnDisk {
+    pub(crate) path: PathBuf,
+    /// `None`: there is none.
+    pub(crate) text: Option<String>,
+    pub(crate) file: &'static dyn SettingsFile,
 }
 
 pub(crate) fn read(path: &Path) -> anyhow::Result<Option<String>> {
@@ -125,13 +142,14 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 }
 
 /// Without a terminal there is nobody to ask: the answer is yes only with `--yes`.
-fn is_confirmed() -> anyhow::Result<bool> {
+fn is_confirmed(edits: usize) -> anyhow::Result<bool> {
     if !io::stdin().is_terminal() {
         let next = "add --yes to make the edit, or --dry-run to only see it";
         return Err(hint(Failure::Person, "there is no terminal to ask on", next));
     }
     let mut out = io::stdout().lock();
-    out.write_all("Make this edit? [Y/n] ".as_bytes())?;
+    let these = if edits == 1 { "this edit" } else { "these edits" };
+    write!(out, "Make {these}? [Y/n] ")?;
     out.flush()?;
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;

@@ -2,11 +2,12 @@
 //! nobody has changed the settings since.
 
 use std::fs;
+use std::path::Path;
 
 use clap::Args;
 
 use super::install::backup_path;
-use super::settings_file::{self, Target};
+use super::settings_file::{self, OnDisk, Target};
 use super::{daemon, reader};
 use crate::print;
 use crate::world::World;
@@ -35,30 +36,40 @@ impl Uninstall {
 
     fn detach(&self, world: &World) -> anyhow::Result<()> {
         let adapter = self.target.adapter()?;
-        let path = self.target.path(world, adapter)?;
-        let Some(text) = settings_file::read(&path)? else {
-            return print::line(&format!("{} does not exist; there is nothing to remove", path.display()));
-        };
-        let edit = adapter.plan_uninstall(&text).map_err(|error| settings_file::refused(&path, &error))?;
-        if !edit.changes() {
-            return print::line(&format!("{} does not name us; nothing was changed", path.display()));
-        }
-        if !self.target.apply(&path, &edit, || Ok(()))? {
-            return Ok(());
-        }
-        let backup = backup_path(&path);
-        match settings_file::read(&backup)? {
-            // There was no file before us, and nobody has put anything else into it since.
-            None if edit.after.trim() == "{}" => fs::remove_file(&path)?,
-            None => {}
-            Some(original) if original == edit.after => fs::remove_file(&backup)?,
-            Some(_) => {
-                let kept = backup.display();
-                print::line(&format!(
-                    "the settings changed since; as they were before us they are in {kept}"
-                ))?;
+        let (mut edits, mut looked_at) = (Vec::new(), Vec::new());
+        for OnDisk { path, text, file } in self.target.files(world, adapter)? {
+            looked_at.push(path.display().to_string());
+            let Some(text) = text else { continue };
+            let edit = file.remove(&text).map_err(|error| settings_file::refused(&path, &error))?;
+            if edit.changes() {
+                edits.push((path, edit));
             }
+        }
+        if edits.is_empty() {
+            let places = looked_at.join(" or ");
+            return print::line(&format!("there is nothing to remove: we are not named in {places}"));
+        }
+        if self.target.apply(&edits, |_, _| Ok(()))? {
+            edits.iter().try_for_each(|(path, edit)| tidy_up(path, &edit.after))?;
         }
         Ok(())
     }
+}
+
+/// What we made goes where nothing else is in it, and the copy of the original goes where the original is back.
+fn tidy_up(path: &Path, after: &str) -> anyhow::Result<()> {
+    let backup = backup_path(path);
+    match settings_file::read(&backup)? {
+        // There was no file before us, and nobody has put anything else into it since.
+        None if matches!(after.trim(), "" | "{}") => fs::remove_file(path)?,
+        None => {}
+        Some(original) if original == after => fs::remove_file(&backup)?,
+        // The same but for empty lists, which we cannot tell from those we made: as it was, to the byte.
+        Some(original) if agents::say_the_same(&original, after) => fs::rename(&backup, path)?,
+        Some(_) => {
+            let kept = backup.display();
+            print::line(&format!("the settings changed since; as they were before us they are in {kept}"))?;
+        }
+    }
+    Ok(())
 }

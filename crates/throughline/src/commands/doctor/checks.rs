@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use agents::{Adapter, Scope, SettingsFile};
 use client::{Trouble, ask, pause, spool};
 use store::{EventFilter, Tables};
 
@@ -175,64 +176,75 @@ fn configuration(world: &World) -> Vec<Finding> {
 fn settings(world: &World) -> Vec<Finding> {
     let mut found = Vec::new();
     for adapter in agents::ALL {
-        let paths = adapter.settings_paths();
-        // A set: in the home folder itself the project's settings are the person's own.
-        let mut files = BTreeSet::from([
-            world.project_root().join(paths.project),
-            world.project_root().join(paths.local),
-        ]);
-        files.extend(world.agent_home(paths).ok().map(|home| home.join(paths.user)));
-        let attached: Vec<_> = files.iter().filter_map(|file| attachment(world, *adapter, file)).collect();
-        if attached.is_empty() {
+        let mut seen = BTreeSet::new();
+        let mut attached = Vec::new();
+        for (file, scope) in adapter.files().iter().flat_map(|file| Scope::ALL.map(|scope| (*file, scope))) {
+            let Ok(Some(path)) = world.settings_path(adapter.home(), file, scope) else { continue };
+            // In the home folder itself the project's settings are the person's own.
+            if seen.insert(path.clone()) {
+                attached.extend(attachment(world, *adapter, file, &path));
+            }
+        }
+        // Who does not use an agent need not hear of it.
+        if attached.is_empty() && world.agent_home(adapter.home()).is_ok_and(|home| home.is_dir()) {
             let what = format!("{} is not attached", adapter.name());
-            found.push(Finding::warn("settings", what, "throughline install"));
+            found.push(Finding::warn("settings", what, install(*adapter)));
         }
         found.extend(attached);
+    }
+    if found.is_empty() {
+        found.push(Finding::warn("settings", "no agent is attached", "throughline install"));
     }
     found
 }
 
+/// The command that attaches an agent.
+fn install(adapter: &dyn Adapter) -> String {
+    if adapter.name() == agents::ALL[0].name() {
+        "throughline install".to_owned()
+    } else {
+        format!("throughline install --client {}", adapter.name())
+    }
+}
+
 /// `None`: the file does not name us.
-fn attachment(world: &World, adapter: &dyn agents::Adapter, file: &Path) -> Option<Finding> {
-    let shown = file.display();
-    let text = match settings_file::read(file) {
+fn attachment(world: &World, adapter: &dyn Adapter, file: &dyn SettingsFile, path: &Path) -> Option<Finding> {
+    let shown = path.display();
+    let text = match settings_file::read(path) {
         Ok(text) => text?,
         Err(error) => {
             return Some(Finding::fail("settings", error.to_string(), format!("chmod u+r '{shown}'")));
         }
     };
-    let installed = match adapter.installed(&text) {
+    let installed = match file.installed(&text) {
         Ok(installed) => installed,
         Err(error) => {
             return Some(Finding::fail("settings", format!("{shown}: {error}"), format!("correct {shown}")));
         }
     };
-    if installed.present.is_empty() {
+    if installed.programs.is_empty() {
         return None;
     }
-    let (program, _) = world.hook_program();
-    let others: Vec<_> =
-        installed.programs.iter().filter(|name| Path::new(name) != program).cloned().collect();
+    let repair = install(adapter);
+    let (hook, _) = world.hook_program();
+    let is_ours = |name: &&String| [&hook, &world.executable].contains(&&PathBuf::from(name));
+    let others: Vec<_> = installed.programs.iter().filter(|name| !is_ours(name)).cloned().collect();
+    let is_gone = |name: &&String| Path::new(name).is_absolute() && !Path::new(name).is_file();
     Some(if installed.hooks_disabled {
         Finding::fail(
             "settings",
             format!("{shown} switches all hooks off"),
             format!("remove disableAllHooks from {shown}"),
         )
-    } else if let Some(gone) = installed.programs.iter().find(|name| !Path::new(name).is_file()) {
-        Finding::fail(
-            "settings",
-            format!("{shown} names {gone}, which does not exist"),
-            "throughline install",
-        )
+    } else if let Some(gone) = installed.programs.iter().find(is_gone) {
+        Finding::fail("settings", format!("{shown} names {gone}, which does not exist"), repair)
     } else if installed.stale || !installed.missing.is_empty() {
-        Finding::warn("settings", format!("{shown} was written by another release"), "throughline install")
+        Finding::warn("settings", format!("{shown} was written by another release"), repair)
     } else if !others.is_empty() {
-        Finding::warn(
-            "settings",
-            format!("{shown} runs {}, not this one", others.join(", ")),
-            "throughline install",
-        )
+        let what = format!("{shown} runs {}, not this one", others.join(", "));
+        Finding::warn("settings", what, repair)
+    } else if installed.present.is_empty() {
+        Finding::ok("settings", format!("{shown} names our MCP server"))
     } else {
         Finding::ok("settings", format!("{shown} calls us on {} events", installed.present.len()))
     })

@@ -1,26 +1,49 @@
-//! Our handlers in the client's settings files: one per event, in a group of its own, without a shell.
-//! Touches nothing that is not ours, also when it stands beside us in the same list.
+//! Our handlers in a settings file of the shape `{"hooks": {EVENT: [{"hooks": [HANDLER]}]}}`, which several agents
+//! share: one per event, in a group of its own. Touches nothing that is not ours, also when it stands beside us in
+//! the same list. What a handler looks like is the agent's [`Form`].
 //!
-//! A handler of ours bears a field the client does not know and therefore ignores. Its value says what had
-//! to be made for it, so that taking it out can tell an empty list that we left behind from one that was
-//! there before us, even after the client has rewritten the file in its own form.
+//! Where an agent ignores fields it does not know, a handler of ours bears one. Its value says what had to be made
+//! for it, so that taking it out can tell an empty list that we left behind from one that was there before us, even
+//! after the agent has rewritten the file in its own form.
 
 use model::EventKind;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::powers::REGISTERED;
 use crate::document::Document;
 use crate::json::{self, Member, Span};
-use crate::{Edit, HookCommand, Installed, SettingsError};
+use crate::{Edit, Installed, Ours, Program, SettingsError};
 
 const MARKER: &str = "throughline";
-/// The hook gives up long before; this is for a machine so busy that it does not even start. Seconds.
-/// `SessionEnd` needs it said: unsaid, all its hooks together get a second and a half.
-const TIMEOUT_SECONDS: u64 = 5;
 
-pub(super) fn add(text: Option<&str>, hook: &HookCommand) -> Result<Edit, SettingsError> {
+/// What is different from agent to agent.
+pub(crate) struct Form {
+    /// The events to be called on, in the order they are written.
+    pub(crate) events: &'static [EventKind],
+    /// The agent's own name of an event.
+    pub(crate) name: fn(EventKind) -> &'static str,
+    /// The fields of a handler, in their order and without our mark.
+    pub(crate) handler: fn(&Ours, EventKind) -> Vec<(&'static str, Value)>,
+    /// What a handler starts, whoever wrote it. `None`: it has another shape.
+    pub(crate) program: fn(&Value) -> Option<Program>,
+    /// Unknown fields are ignored, so ours may bear a mark. Elsewhere only the program's name tells it.
+    pub(crate) marked: bool,
+}
+
+impl Form {
+    fn kind(&self, name: &str) -> Option<EventKind> {
+        self.events.iter().copied().find(|kind| (self.name)(*kind) == name)
+    }
+}
+
+pub(crate) fn add(form: &Form, text: Option<&str>, ours: &Ours) -> Result<Edit, SettingsError> {
     let mut document = Document::parse(text.unwrap_or("{}\n"))?;
+    let changes = add_to(form, &mut document, ours)?;
+    Ok(changes.into_edit(text, document.into_text()))
+}
+
+/// The same in a document that holds more of us.
+pub(crate) fn add_to(form: &Form, document: &mut Document, ours: &Ours) -> Result<Changes, SettingsError> {
     let mut changes = Changes::default();
     let root = document.root();
     if document.members(&root).is_none() {
@@ -31,54 +54,55 @@ pub(super) fn add(text: Option<&str>, hook: &HookCommand) -> Result<Edit, Settin
         document.append_member(&root, "hooks", "{}");
         made = Made::Hooks;
     }
-    for kind in REGISTERED {
-        let hooks = hooks_of(&document)?;
+    for kind in form.events {
+        let name = (form.name)(*kind);
+        let hooks = hooks_of(document)?;
         let events = document.members(&hooks).unwrap_or_default();
-        match events.iter().rposition(|event| document.string(&event.key).as_deref() == Some(kind.name())) {
+        match events.iter().rposition(|event| document.string(&event.key).as_deref() == Some(name)) {
             None => {
-                let group = render(&document, &[Group::of(hook, *kind, made)]);
-                document.append_member(&hooks, kind.name(), &group);
-                changes.added.push(kind.name().to_owned());
+                let group = document.render(&[Group::of(form, ours, *kind, made)]);
+                document.append_member(&hooks, name, &group);
+                changes.added.push(name.to_owned());
             }
-            Some(at) => add_to_list(&mut document, (at, &events[at].value), hook, *kind, &mut changes)?,
+            Some(at) => add_to_list(form, document, (at, &events[at].value), ours, *kind, &mut changes)?,
         }
     }
     // Events an earlier version registered and this one does not.
-    for stray in places(&document).iter().rev().filter(|place| place.kind().is_none()) {
+    for stray in places(form, document).iter().rev().filter(|place| form.kind(&place.event).is_none()) {
         changes.removed.push(stray.event.clone());
-        take_out(&mut document, stray);
+        take_out(document, stray);
     }
-    Ok(changes.into_edit(text, document.into_text()))
+    Ok(changes)
 }
 
-pub(super) fn remove(text: &str) -> Result<Edit, SettingsError> {
+pub(crate) fn remove(form: &Form, text: &str) -> Result<Edit, SettingsError> {
     let mut document = Document::parse(text)?;
-    let mut changes = Changes::default();
-    let mut made_hooks = false;
-    // From the end, so that the places before stay where they are.
-    for place in places(&document).iter().rev() {
-        made_hooks |= place.made == Made::Hooks;
-        changes.removed.push(place.event.clone());
-        take_out(&mut document, place);
-    }
-    let root = document.root();
-    if made_hooks
-        && let Some(members) = document.members(&root)
-        && let Some(index) =
-            members.iter().rposition(|member| document.string(&member.key).as_deref() == Some("hooks"))
-        && document.members(&members[index].value).is_some_and(|events| events.is_empty())
-    {
-        document.remove_member(&root, index);
-    }
-    changes.removed.reverse();
+    let changes = remove_from(form, &mut document);
     Ok(changes.into_edit(Some(text), document.into_text()))
 }
 
-pub(super) fn installed(text: &str) -> Result<Installed, SettingsError> {
+pub(crate) fn remove_from(form: &Form, document: &mut Document) -> Changes {
+    let mut changes = Changes::default();
+    let mut made_hooks = false;
+    // From the end, so that the places before stay where they are.
+    for place in places(form, document).iter().rev() {
+        made_hooks |= place.made == Made::Hooks;
+        changes.removed.push(place.event.clone());
+        take_out(document, place);
+    }
+    if made_hooks {
+        document.remove_empty(&document.root(), "hooks");
+    }
+    changes.removed.reverse();
+    changes
+}
+
+pub(crate) fn installed(form: &Form, text: &str) -> Result<Installed, SettingsError> {
     let document = Document::parse(text)?;
-    let places = places(&document);
-    let calls_us =
-        |kind: &&EventKind| places.iter().any(|place| place.kind() == Some(**kind) && place.all_calls);
+    let places = places(form, &document);
+    let calls_us = |kind: &&EventKind| {
+        places.iter().any(|place| form.kind(&place.event) == Some(**kind) && place.all_calls)
+    };
     let mut programs: Vec<String> = Vec::new();
     for place in &places {
         if !programs.contains(&place.hook.program) {
@@ -86,13 +110,14 @@ pub(super) fn installed(text: &str) -> Result<Installed, SettingsError> {
         }
     }
     // A file that has no place for us in some list is no better than one with an old path.
-    let stale = places
-        .first()
-        .is_some_and(|place| !matches!(add(Some(text), &place.hook), Ok(edit) if !edit.changes()));
+    let stale = places.first().is_some_and(|place| {
+        let ours = Ours { hook: place.hook.clone(), server: None, fast: false };
+        !matches!(add(form, Some(text), &ours), Ok(edit) if !edit.changes())
+    });
     let disabled = document.member(&document.root(), "disableAllHooks");
     Ok(Installed {
-        present: REGISTERED.iter().filter(calls_us).copied().collect(),
-        missing: REGISTERED.iter().filter(|kind| !calls_us(kind)).copied().collect(),
+        present: form.events.iter().filter(calls_us).copied().collect(),
+        missing: form.events.iter().filter(|kind| !calls_us(kind)).copied().collect(),
         programs,
         stale,
         hooks_disabled: disabled.is_some_and(|span| &document.bytes()[span] == b"true"),
@@ -109,29 +134,32 @@ enum Made {
 }
 
 #[derive(Serialize)]
-struct Group<'a> {
-    hooks: [Handler<'a>; 1],
+struct Group {
+    hooks: [Handler; 1],
 }
 
-#[derive(Serialize)]
-struct Handler<'a> {
-    r#type: &'static str,
-    command: &'a str,
-    args: Vec<&'a str>,
-    timeout: u64,
-    throughline: Made,
-}
-
-impl<'a> Group<'a> {
-    fn of(hook: &'a HookCommand, kind: EventKind, made: Made) -> Self {
-        Self { hooks: [Handler::of(hook, kind, made)] }
+impl Group {
+    fn of(form: &Form, ours: &Ours, kind: EventKind, made: Made) -> Self {
+        Self { hooks: [Handler::of(form, ours, kind, made)] }
     }
 }
 
-impl<'a> Handler<'a> {
-    fn of(hook: &'a HookCommand, kind: EventKind, made: Made) -> Self {
-        let args = hook.args.iter().map(String::as_str).chain([kind.name()]).collect();
-        Self { r#type: "command", command: &hook.program, args, timeout: TIMEOUT_SECONDS, throughline: made }
+/// An object with its fields in the order people would write them.
+struct Handler(Vec<(&'static str, Value)>);
+
+impl Handler {
+    fn of(form: &Form, ours: &Ours, kind: EventKind, made: Made) -> Self {
+        let mut fields = (form.handler)(ours, kind);
+        if form.marked {
+            fields.push((MARKER, serde_json::to_value(made).unwrap_or_default()));
+        }
+        Self(fields)
+    }
+}
+
+impl Serialize for Handler {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
 }
 
@@ -145,61 +173,60 @@ struct Place {
     /// Its group has no matcher that keeps calls away from it.
     all_calls: bool,
     made: Made,
-    hook: HookCommand,
+    hook: Program,
     handler: Value,
 }
 
-impl Place {
-    /// The event, if it is one that we register.
-    fn kind(&self) -> Option<EventKind> {
-        REGISTERED.iter().copied().find(|kind| kind.name() == self.event)
-    }
-}
-
 #[derive(Default)]
-struct Changes {
+pub(crate) struct Changes {
     added: Vec<String>,
     updated: Vec<String>,
     removed: Vec<String>,
 }
 
 impl Changes {
-    fn into_edit(self, before: Option<&str>, after: String) -> Edit {
+    pub(crate) fn into_edit(self, before: Option<&str>, after: String) -> Edit {
+        Edit { before: before.map(str::to_owned), after, summary: self.lines() }
+    }
+
+    /// For a person, one line for each thing that happens.
+    pub(crate) fn lines(&self) -> Vec<String> {
         let line = |verb: &str, events: &[String]| {
             let noun = if events.len() == 1 { "hook" } else { "hooks" };
             (!events.is_empty()).then(|| format!("{verb} {} {noun}: {}", events.len(), events.join(", ")))
         };
-        let summary = [("add", &self.added), ("update", &self.updated), ("remove", &self.removed)]
+        [("add", &self.added), ("update", &self.updated), ("remove", &self.removed)]
             .into_iter()
             .filter_map(|(verb, events)| line(verb, events))
-            .collect();
-        Edit { before: before.map(str::to_owned), after, summary }
+            .collect()
     }
 }
 
 /// Makes the list of one event, given with its index, hold us exactly once and under no condition.
 fn add_to_list(
+    form: &Form,
     document: &mut Document,
     (at, list): (usize, &Span),
-    hook: &HookCommand,
+    ours: &Ours,
     kind: EventKind,
     changes: &mut Changes,
 ) -> Result<(), SettingsError> {
+    let name = (form.name)(kind);
     if document.items(list).is_none() {
-        return Err(document.wrong_shape(list, &format!("hooks.{}", kind.name()), "a list"));
+        return Err(document.wrong_shape(list, &format!("hooks.{name}"), "a list"));
     }
-    let ours = places_in(document, at, kind.name(), list);
-    let kept = ours.iter().position(|place| place.all_calls);
+    let mine = places_in(form, document, at, name, list);
+    let kept = mine.iter().position(|place| place.all_calls);
     // From the end, so that the places before keep their spans.
-    for (number, place) in ours.iter().enumerate().rev() {
+    for (number, place) in mine.iter().enumerate().rev() {
         if Some(number) != kept {
             changes.removed.push(place.event.clone());
             take_handler_out(document, place);
             continue;
         }
-        let wanted = Handler::of(hook, kind, place.made);
+        let wanted = Handler::of(form, ours, kind, place.made);
         if serde_json::to_value(&wanted).is_ok_and(|wanted| wanted != place.handler) {
-            let wanted = render(document, &wanted);
+            let wanted = document.render(&wanted);
             document.replace(&place.span, &wanted);
             changes.updated.push(place.event.clone());
         }
@@ -207,10 +234,10 @@ fn add_to_list(
     if kept.is_none() {
         // The list begins where it did, but may have become shorter.
         let list = json::value_at(document.bytes(), list.start).unwrap_or_else(|| list.clone());
-        let made = ours.last().map_or(Made::Group, |place| place.made);
-        let group = render(document, &Group::of(hook, kind, made));
+        let made = mine.last().map_or(Made::Group, |place| place.made);
+        let group = document.render(&Group::of(form, ours, kind, made));
         document.append_item(&list, &group);
-        changes.added.push(kind.name().to_owned());
+        changes.added.push(name.to_owned());
     }
     Ok(())
 }
@@ -258,24 +285,24 @@ fn hooks_of(document: &Document) -> Result<Span, SettingsError> {
 }
 
 /// All handlers of ours, in the order of the text.
-fn places(document: &Document) -> Vec<Place> {
+fn places(form: &Form, document: &Document) -> Vec<Place> {
     let Ok(hooks) = hooks_of(document) else { return Vec::new() };
     let events = document.members(&hooks).unwrap_or_default();
     let in_event = |(at, event): (usize, &Member)| match document.string(&event.key) {
-        Some(name) => places_in(document, at, &name, &event.value),
+        Some(name) => places_in(form, document, at, &name, &event.value),
         None => Vec::new(),
     };
     events.iter().enumerate().flat_map(in_event).collect()
 }
 
 /// The handlers of ours in the list of one event. What has not the shape of a handler is not ours.
-fn places_in(document: &Document, event_at: usize, event: &str, list: &Span) -> Vec<Place> {
+fn places_in(form: &Form, document: &Document, event_at: usize, event: &str, list: &Span) -> Vec<Place> {
     let mut places = Vec::new();
     for (group_at, group) in document.items(list).unwrap_or_default().into_iter().enumerate() {
         let Some(handlers) = document.member(&group, "hooks") else { continue };
         for (handler_at, span) in document.items(&handlers).unwrap_or_default().into_iter().enumerate() {
             let Some(handler) = json::value(document.bytes(), &span) else { continue };
-            let Some((hook, made)) = ours(&handler, event) else { continue };
+            let Some((hook, made)) = ours(form, &handler, event) else { continue };
             places.push(Place {
                 event: event.to_owned(),
                 indexes: [event_at, group_at, handler_at],
@@ -290,32 +317,25 @@ fn places_in(document: &Document, event_at: usize, event: &str, list: &Span) -> 
     places
 }
 
-/// What a handler calls, if it bears our marker or calls our program by its exact name.
-fn ours(handler: &Value, event: &str) -> Option<(HookCommand, Made)> {
-    let program = handler.get("command")?.as_str()?.to_owned();
-    let mut args: Vec<String> = match handler.get("args") {
-        Some(Value::Array(args)) => args.iter().filter_map(|arg| arg.as_str().map(str::to_owned)).collect(),
-        _ => Vec::new(),
-    };
+/// What a handler calls, if it bears our mark or calls our program by its exact name.
+fn ours(form: &Form, handler: &Value, event: &str) -> Option<(Program, Made)> {
+    let mut hook = (form.program)(handler)?;
     let marker = handler.get(MARKER).and_then(Value::as_str);
-    let file_name = program.rsplit(['/', '\\']).next().unwrap_or_default();
-    let is_called = match file_name {
-        "throughline-hook" => true,
-        "throughline" => args.first().is_some_and(|arg| arg == "hook"),
-        _ => false,
-    };
-    if marker.is_none() && !is_called {
+    if marker.is_none() && !hook.is_hook() {
         return None;
     }
-    if args.last().is_some_and(|arg| arg == event) {
-        args.pop();
+    let canonical = form.kind(event).map(EventKind::name);
+    if hook.args.last().is_some_and(|arg| arg == event || Some(arg.as_str()) == canonical) {
+        hook.args.pop();
     }
     let made = match marker {
         Some("hooks") => Made::Hooks,
         Some("event") => Made::Event,
+        // What was empty before us comes back from the copy of the original.
+        None if !form.marked => Made::Hooks,
         _ => Made::Group,
     };
-    Some((HookCommand { program, args }, made))
+    Some((hook, made))
 }
 
 fn takes_all_calls(document: &Document, group: &Span) -> bool {
@@ -324,42 +344,5 @@ fn takes_all_calls(document: &Document, group: &Span) -> bool {
         Some(matcher) => {
             document.string(&matcher).is_some_and(|matcher| matcher.is_empty() || matcher == "*")
         }
-    }
-}
-
-/// One line of JSON, spaced as the file is.
-fn render(document: &Document, value: &impl Serialize) -> String {
-    let mut bytes = Vec::new();
-    let done = if document.is_tight() {
-        value.serialize(&mut serde_json::Serializer::new(&mut bytes))
-    } else {
-        value.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, Spaced))
-    };
-    done.expect("strings, numbers and string keys always serialize");
-    String::from_utf8(bytes).expect("serde_json writes UTF-8")
-}
-
-/// One line, with a space behind colons and commas.
-struct Spaced;
-
-impl serde_json::ser::Formatter for Spaced {
-    fn begin_array_value<W: ?Sized + std::io::Write>(
-        &mut self,
-        writer: &mut W,
-        first: bool,
-    ) -> std::io::Result<()> {
-        if first { Ok(()) } else { writer.write_all(b", ") }
-    }
-
-    fn begin_object_key<W: ?Sized + std::io::Write>(
-        &mut self,
-        writer: &mut W,
-        first: bool,
-    ) -> std::io::Result<()> {
-        if first { Ok(()) } else { writer.write_all(b", ") }
-    }
-
-    fn begin_object_value<W: ?Sized + std::io::Write>(&mut self, writer: &mut W) -> std::io::Result<()> {
-        writer.write_all(b": ")
     }
 }

@@ -13,16 +13,16 @@ fn hook() -> Ours {
     ours("/opt/bin/throughline-hook", &[])
 }
 
-fn settings() -> &'static dyn SettingsFile {
+fn file() -> &'static dyn SettingsFile {
     ClaudeCode.files()[0]
 }
 
 fn add(text: &str) -> Edit {
-    settings().add(Some(text), &hook()).expect(text)
+    file().add(Some(text), &hook()).expect(text)
 }
 
 fn remove(text: &str) -> Edit {
-    settings().remove(text).expect(text)
+    file().remove(text).expect(text)
 }
 
 fn parse(text: &str) -> Value {
@@ -52,7 +52,7 @@ fn round_trip(before: &str) -> String {
 
 #[test]
 fn no_file_yet_makes_one_line_per_event() {
-    let edit = settings().add(None, &hook()).unwrap();
+    let edit = file().add(None, &hook()).unwrap();
     assert_eq!(edit.before, None);
     let lines: Vec<&str> = edit.after.lines().collect();
     assert_eq!(lines.len(), ClaudeCode.events_to_register().len() + 4);
@@ -132,12 +132,12 @@ fn added_lines_look_like_the_ones_around_them() {
 fn a_stale_path_is_replaced_in_place_and_uninstall_still_knows_what_was_made() {
     let old = add("{\n  \"model\": \"opus\"\n}\n").after;
     let new = ours("/new path/\"throughline\"", &["hook"]);
-    let edit = settings().add(Some(&old), &new).unwrap();
+    let edit = file().add(Some(&old), &new).unwrap();
     assert_eq!(edit.summary.len(), 1);
     assert!(edit.summary[0].starts_with("update 29 hooks: SessionStart, "), "{:?}", edit.summary);
     assert_eq!(edit.after.lines().count(), old.lines().count());
     assert_eq!(parse(&edit.after)["hooks"]["Stop"][0]["hooks"][0]["args"], json!(["hook", "Stop"]));
-    assert!(!settings().add(Some(&edit.after), &new).unwrap().changes());
+    assert!(!file().add(Some(&edit.after), &new).unwrap().changes());
     assert_eq!(remove(&edit.after).after, "{\n  \"model\": \"opus\"\n}\n");
 }
 
@@ -188,7 +188,7 @@ fn a_narrowed_or_doubled_handler_is_made_one_for_all_calls() {
     settings["hooks"]["Stop"].as_array_mut().unwrap().push(stop);
     settings["hooks"]["MessageDisplay"] = settings["hooks"]["Stop"].clone();
     let text = settings.to_string();
-    let found = settings().installed(&text).unwrap();
+    let found = file().installed(&text).unwrap();
     assert_eq!((found.missing, found.stale), (vec![EventKind::PreToolUse], true));
     let mended = add(&text);
     assert_eq!(parse(&mended.after), parse(&add("{}").after));
@@ -200,20 +200,20 @@ fn a_narrowed_or_doubled_handler_is_made_one_for_all_calls() {
 
 #[test]
 fn what_is_installed_is_reported() {
-    let nothing = settings().installed("{\"disableAllHooks\": true}").unwrap();
+    let nothing = file().installed("{\"disableAllHooks\": true}").unwrap();
     assert_eq!((nothing.present.len(), nothing.stale, nothing.hooks_disabled), (0, false, true));
     let text = add("{}").after;
-    let all = settings().installed(&text).unwrap();
+    let all = file().installed(&text).unwrap();
     assert_eq!(all.present, ClaudeCode.events_to_register());
     assert_eq!((all.missing, all.stale, all.hooks_disabled), (vec![], false, false));
     assert_eq!(all.programs, ["/opt/bin/throughline-hook"]);
     let two = text.replacen("/opt/bin/", "/old/", 1);
-    let mixed = settings().installed(&two).unwrap();
+    let mixed = file().installed(&two).unwrap();
     assert!(mixed.stale);
     assert_eq!(mixed.programs, ["/old/throughline-hook", "/opt/bin/throughline-hook"]);
     let crooked = text.replacen("\"SessionEnd\": [", "\"Stop\": 1, \"SessionEnd\": [", 1);
-    assert!(settings().installed(&crooked).unwrap().stale);
-    assert!(settings().installed(&text.replacen("\"timeout\": 5", "\"timeout\": 600", 1)).unwrap().stale);
+    assert!(file().installed(&crooked).unwrap().stale);
+    assert!(file().installed(&text.replacen("\"timeout\": 5", "\"timeout\": 600", 1)).unwrap().stale);
 }
 
 #[test]
@@ -226,9 +226,9 @@ fn a_file_that_is_not_json_is_refused_with_its_place() {
         ("{\"a\": 1} }", "line 1, column 10: expected the end of the file"),
     ] {
         for error in [
-            settings().add(Some(text), &hook()).unwrap_err(),
-            settings().remove(text).unwrap_err(),
-            settings().installed(text).unwrap_err(),
+            file().add(Some(text), &hook()).unwrap_err(),
+            file().remove(text).unwrap_err(),
+            file().installed(text).unwrap_err(),
         ] {
             assert!(matches!(error, SettingsError::Malformed { .. }));
             assert_eq!(error.to_string(), expected);
@@ -244,11 +244,11 @@ fn a_file_of_another_shape_is_refused_by_install_and_left_alone_by_uninstall() {
         ("{\"hooks\": []}", "line 1, column 11: hooks is a list, expected an object"),
         ("{\"hooks\": {\"Stop\": {}}}", "line 1, column 20: hooks.Stop is an object, expected a list"),
     ] {
-        let error = settings().add(Some(text), &hook()).unwrap_err();
+        let error = file().add(Some(text), &hook()).unwrap_err();
         assert!(matches!(error, SettingsError::WrongShape { .. }));
         assert_eq!(error.to_string(), expected);
         assert!(!remove(text).changes());
-        assert!(settings().installed(text).unwrap().present.is_empty());
+        assert!(file().installed(text).unwrap().present.is_empty());
     }
 }
 

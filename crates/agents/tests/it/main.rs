@@ -5,6 +5,7 @@ mod fixtures;
 mod hostile;
 mod install;
 mod properties;
+mod servers;
 mod transcript_properties;
 mod transcripts;
 

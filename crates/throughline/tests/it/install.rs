@@ -85,6 +85,25 @@ fn where_there_is_no_file_one_is_made_and_taken_away_again() {
 }
 
 #[test]
+fn the_server_is_named_beside_others_and_goes_with_the_hooks() {
+    let house = House::new();
+    let servers = house.home().join(".claude.json");
+    let before = "{\n  \"numStartups\": 3,\n  \"mcpServers\": {}\n}\n";
+    write(&servers, before);
+    house.ok(&["install", "--yes", "--hooks-only"]);
+    assert_eq!(read(&servers), before);
+    house.ok(&["install", "--yes"]);
+    let server = serde_json::from_str::<Value>(&read(&servers)).unwrap()["mcpServers"]["throughline"].clone();
+    assert_eq!(server["args"], json!(["mcp"]));
+    assert_eq!(server["command"], THROUGHLINE);
+    let doctor = house.ok(&["doctor"]);
+    assert!(doctor.contains("names our MCP server"), "{doctor}");
+    house.ok(&["uninstall", "--yes"]);
+    assert_eq!(read(&servers), before, "the empty list was there before us");
+    assert!(!servers.with_extension("json.throughline-backup").exists());
+}
+
+#[test]
 fn other_peoples_settings_stay_and_come_back_to_the_byte() {
     let crlf = LIVED_IN.replace('\n', "\r\n");
     let files = [

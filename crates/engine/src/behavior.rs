@@ -12,7 +12,7 @@ use crate::Surroundings;
 use crate::behaviors::{
     ArchiveTranscript, Capture, CompleteSession, CreditMemories, Distill, ExtractLearnings, HandOff,
     PinIncident, RecallOnCompact, RecallOnPrompt, RecallOnRead, RecallOnStart, RecordPrompt, RegisterSession,
-    RemindBacklog, Summarize, WarnContextLimit, Welcome,
+    RemindBacklog, RunRules, Summarize, WarnContextLimit, Welcome,
 };
 use crate::config::Config;
 
@@ -27,6 +27,7 @@ pub const ALL: &[&dyn Behavior] = &[
     &RecallOnPrompt,
     &RecallOnRead,
     &RecallOnCompact,
+    &RunRules,
     &Capture,
     &PinIncident,
     &Distill,

@@ -9,6 +9,8 @@ use model::{Event, MemoryId, SessionId, Tail};
 use store::Tables;
 
 use crate::Result;
+use crate::config::Config;
+use crate::rules::Ruled;
 use crate::search::{Ask, Hit};
 
 /// Something that is wrong with the house, and what a person can do about it.
@@ -46,4 +48,10 @@ pub trait Surroundings: Send + Sync {
 
     /// Past conversations whose files lie beside this one's and that are not taken in, as far as a moment tells.
     fn past_conversations(&self, transcript: &str) -> u64;
+
+    /// Runs the person's own rules that this event concerns, each within its budget and none past `until`; in the
+    /// order of their names. Who lends no rules has none.
+    fn rules(&self, _config: &Config, _event: &Event, _until: Instant) -> Vec<Ruled> {
+        Vec::new()
+    }
 }

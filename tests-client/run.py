@@ -24,6 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path[:0] = [HERE, os.path.join(HERE, "harness")]
 
+import plugin  # noqa: E402
 import recall  # noqa: E402
 import run_claude  # noqa: E402
 import scenarios  # noqa: E402
@@ -272,7 +273,7 @@ def uninstalled(checks, house, client, canaries, ours):
 
 
 STORIES = {"working-day": working_day, "remembered": remembered, "private-turn": private_turn, "daemon-dies": daemon_dies, "two-sessions": two_sessions,
-           **recall.STORIES, "broken-home": broken_home, "uninstalled": uninstalled}
+           **recall.STORIES, **plugin.STORIES, "broken-home": broken_home, "uninstalled": uninstalled}
 
 
 # ------------------------------------------------------------------------------- command line

@@ -11,7 +11,7 @@ use model::{Advice, Event, EventKind, Reply};
 use read::Contents;
 
 use crate::transcript::Conversations;
-use crate::{Adapter, AgentHome, Incoming, Powers, SettingsFile};
+use crate::{Adapter, AgentHome, FastHooks, Incoming, Powers, SettingsFile};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClaudeCode;
@@ -53,5 +53,8 @@ impl Adapter for ClaudeCode {
 
     fn files(&self) -> &'static [&'static dyn SettingsFile] {
         &[&settings::Hooks, &settings::Servers]
+    }
+    fn fast_hooks(&self) -> Option<&'static FastHooks> {
+        Some(&settings::FAST)
     }
 }

@@ -1,6 +1,6 @@
 //! Our handlers in a settings file of the shape `{"hooks": {EVENT: [{"hooks": [HANDLER]}]}}`, which several agents
 //! share: one per event, in a group of its own. Touches nothing that is not ours, also when it stands beside us in
-//! the same list. What a handler looks like is the agent's [`Form`].
+//! the same list. What a handler looks like is the agent's [`Form`]; it starts our program or calls our MCP server.
 //!
 //! Where an agent ignores fields it does not know, a handler of ours bears one. Its value says what had to be made
 //! for it, so that taking it out can tell an empty list that we left behind from one that was there before us, even
@@ -12,9 +12,14 @@ use serde_json::Value;
 
 use crate::document::Document;
 use crate::json::{self, Member, Span};
+use crate::servers;
 use crate::{Edit, Installed, Ours, Program, SettingsError};
 
 const MARKER: &str = "throughline";
+/// The tool of our MCP server that takes events. Not in its list of tools: only who is told of it can call it.
+pub(crate) const TOOL: &str = "hook";
+/// The kind of a handler that calls a tool, wherever an agent has such.
+pub(crate) const TOOL_HANDLER: &str = "mcp_tool";
 
 /// What is different from agent to agent.
 pub(crate) struct Form {
@@ -104,24 +109,36 @@ pub(crate) fn installed(form: &Form, text: &str) -> Result<Installed, SettingsEr
         places.iter().any(|place| form.kind(&place.event) == Some(**kind) && place.all_calls)
     };
     let mut programs: Vec<String> = Vec::new();
-    for place in &places {
-        if !programs.contains(&place.hook.program) {
-            programs.push(place.hook.program.clone());
+    for hook in places.iter().filter_map(|place| place.calls.program()) {
+        if !programs.contains(&hook.program) {
+            programs.push(hook.program.clone());
         }
     }
-    // A file that has no place for us in some list is no better than one with an old path.
-    let stale = places.first().is_some_and(|place| {
-        let ours = Ours { hook: place.hook.clone(), server: None, fast: false };
-        !matches!(add(form, Some(text), &ours), Ok(edit) if !edit.changes())
-    });
     let disabled = document.member(&document.root(), "disableAllHooks");
     Ok(Installed {
         present: form.events.iter().filter(calls_us).copied().collect(),
         missing: form.events.iter().filter(|kind| !calls_us(kind)).copied().collect(),
         programs,
-        stale,
+        stale: is_stale(form, text, &places),
+        word: places.iter().find_map(|place| place.calls.word()).map(str::to_owned),
         hooks_disabled: disabled.is_some_and(|span| &document.bytes()[span] == b"true"),
     })
+}
+
+/// Whether writing again what is there would change something. A file that has no place for us in some list is no
+/// better than one with an old path.
+fn is_stale(form: &Form, text: &str, places: &[Place]) -> bool {
+    if places.is_empty() {
+        return false;
+    }
+    let Some(hook) = places.iter().find_map(|place| place.calls.program()) else { return true };
+    let word = places.iter().find_map(|place| place.calls.word());
+    let server = word.map(|word| Program {
+        program: String::new(),
+        args: vec![Program::WORD_OPTION.to_owned(), word.to_owned()],
+    });
+    let ours = Ours { hook: hook.clone(), fast: server.is_some(), server };
+    !matches!(add(form, Some(text), &ours), Ok(edit) if !edit.changes())
 }
 
 /// The outermost thing that had to be made for a handler, and goes with it once it is empty.
@@ -173,8 +190,32 @@ struct Place {
     /// Its group has no matcher that keeps calls away from it.
     all_calls: bool,
     made: Made,
-    hook: Program,
+    calls: Calls,
     handler: Value,
+}
+
+/// What a handler of ours does.
+#[derive(Debug, Clone)]
+enum Calls {
+    Program(Program),
+    /// Our MCP server, with this word.
+    Server(String),
+}
+
+impl Calls {
+    fn program(&self) -> Option<&Program> {
+        match self {
+            Self::Program(program) => Some(program),
+            Self::Server(_) => None,
+        }
+    }
+
+    fn word(&self) -> Option<&str> {
+        match self {
+            Self::Program(_) => None,
+            Self::Server(word) => Some(word),
+        }
+    }
 }
 
 #[derive(Default)]
@@ -302,14 +343,14 @@ fn places_in(form: &Form, document: &Document, event_at: usize, event: &str, lis
         let Some(handlers) = document.member(&group, "hooks") else { continue };
         for (handler_at, span) in document.items(&handlers).unwrap_or_default().into_iter().enumerate() {
             let Some(handler) = json::value(document.bytes(), &span) else { continue };
-            let Some((hook, made)) = ours(form, &handler, event) else { continue };
+            let Some((calls, made)) = ours(form, &handler, event) else { continue };
             places.push(Place {
                 event: event.to_owned(),
                 indexes: [event_at, group_at, handler_at],
                 all_calls: takes_all_calls(document, &group),
                 span,
                 made,
-                hook,
+                calls,
                 handler,
             });
         }
@@ -317,17 +358,14 @@ fn places_in(form: &Form, document: &Document, event_at: usize, event: &str, lis
     places
 }
 
-/// What a handler calls, if it bears our mark or calls our program by its exact name.
-fn ours(form: &Form, handler: &Value, event: &str) -> Option<(Program, Made)> {
-    let mut hook = (form.program)(handler)?;
+/// What a handler calls, if it bears our mark, calls our program by its exact name or the one tool of our server that
+/// only hooks call.
+fn ours(form: &Form, handler: &Value, event: &str) -> Option<(Calls, Made)> {
     let marker = handler.get(MARKER).and_then(Value::as_str);
-    if marker.is_none() && !hook.is_hook() {
-        return None;
-    }
-    let canonical = form.kind(event).map(EventKind::name);
-    if hook.args.last().is_some_and(|arg| arg == event || Some(arg.as_str()) == canonical) {
-        hook.args.pop();
-    }
+    let calls = match word_of(handler) {
+        Some(word) => Calls::Server(word),
+        None => Calls::Program(program_of(form, handler, event, marker.is_some())?),
+    };
     let made = match marker {
         Some("hooks") => Made::Hooks,
         Some("event") => Made::Event,
@@ -335,7 +373,26 @@ fn ours(form: &Form, handler: &Value, event: &str) -> Option<(Program, Made)> {
         None if !form.marked => Made::Hooks,
         _ => Made::Group,
     };
-    Some((hook, made))
+    Some((calls, made))
+}
+
+fn program_of(form: &Form, handler: &Value, event: &str, marked: bool) -> Option<Program> {
+    let mut hook = (form.program)(handler)?;
+    if !marked && !hook.is_hook() {
+        return None;
+    }
+    let canonical = form.kind(event).map(EventKind::name);
+    if hook.args.last().is_some_and(|arg| arg == event || Some(arg.as_str()) == canonical) {
+        hook.args.pop();
+    }
+    Some(hook)
+}
+
+/// The word of a handler that calls our MCP server, empty where somebody has taken it out.
+fn word_of(handler: &Value) -> Option<String> {
+    let is = |name: &str, value: &str| handler.get(name).and_then(Value::as_str) == Some(value);
+    let ours = is("type", TOOL_HANDLER) && is("server", servers::NAME) && is("tool", TOOL);
+    ours.then(|| handler.pointer("/input/word").and_then(Value::as_str).unwrap_or_default().to_owned())
 }
 
 fn takes_all_calls(document: &Document, group: &Span) -> bool {

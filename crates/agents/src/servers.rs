@@ -85,8 +85,13 @@ impl<E: Serialize> List<E> {
     }
 
     pub(crate) fn installed_in(&self, document: &Document) -> Installed {
-        let programs = self.program_at(document).map(|server| server.program).into_iter().collect();
-        Installed { programs, ..Installed::default() }
+        let server = self.program_at(document);
+        let word = server.as_ref().and_then(Program::word).map(str::to_owned);
+        Installed {
+            programs: server.into_iter().map(|server| server.program).collect(),
+            word,
+            ..Installed::default()
+        }
     }
 
     /// What our entry starts. A server of our name that starts somebody else's program is not ours.

@@ -20,6 +20,15 @@ impl Program {
             _ => false,
         }
     }
+
+    /// What this server wants to hear from a hook. `None`: it takes no hooks.
+    pub fn word(&self) -> Option<&str> {
+        let at = self.args.iter().position(|arg| arg == Self::WORD_OPTION)?;
+        self.args.get(at + 1).map(String::as_str)
+    }
+
+    /// Of the server; the word follows it.
+    pub const WORD_OPTION: &str = "--hooks";
 }
 
 /// What of us an agent's files are to name.
@@ -28,8 +37,15 @@ pub struct Ours {
     pub hook: Program,
     /// The MCP server; `None`: hooks alone are wanted.
     pub server: Option<Program>,
-    /// Hooks go through the MCP server where the agent can do that.
+    /// Hooks go through the MCP server where the agent can do that; the server then has a [word](Self::word).
     pub fast: bool,
+}
+
+impl Ours {
+    /// What a hook says to the server, and the server expects: only who wrote both files knows it.
+    pub fn word(&self) -> Option<&str> {
+        self.server.as_ref().and_then(Program::word)
+    }
 }
 
 /// One of an agent's files that can name us. An agent has one or several: its hooks may be in one, its MCP servers
@@ -119,8 +135,21 @@ pub struct Installed {
     pub programs: Vec<String>,
     /// Installing the same program again would change something.
     pub stale: bool,
+    /// What its hooks say to our MCP server, or what the server it names expects to hear from them. `None`: all hooks
+    /// are programs. Two files of one agent that differ here lose events.
+    pub word: Option<String>,
     /// The agent runs no hooks at all from any file while this one says so.
     pub hooks_disabled: bool,
+}
+
+/// The first release of an agent whose hooks can call an MCP server. An older one may refuse the whole file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FastHooks {
+    /// What says its release with `--version`.
+    pub program: &'static str,
+    pub since: [u32; 3],
+    /// The events that are worth it and can bear it.
+    pub events: &'static [EventKind],
 }
 
 /// Lines and columns count from 1; columns count characters.

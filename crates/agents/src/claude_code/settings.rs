@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::powers::REGISTERED;
 use crate::hooks::{self, Form};
 use crate::servers::{self, List, Stdio};
-use crate::{Edit, Holds, Installed, Location, Ours, Scope, SettingsError, SettingsFile};
+use crate::{Edit, FastHooks, Holds, Installed, Location, Ours, Scope, SettingsError, SettingsFile};
 
 /// The hook gives up long before; this is for a machine so busy that it does not even start. Seconds.
 /// `SessionEnd` needs it said: unsaid, all its hooks together get a second and a half.
@@ -23,8 +23,43 @@ const FORM: Form = Form {
 const SERVERS: List<Stdio> =
     List { key: "mcpServers", entry: servers::stdio, program: servers::command_and_args };
 
-/// Without a shell: it would cost a process more than we do.
+/// The events of every tool call, which happen one after the other while the model waits. The rest stays with a
+/// process each, although the client could do the same with all but `SessionStart`, `Setup` and `SessionEnd`: they are
+/// rare, and a call to a server that is just not there is lost. With a prompt would go the mark that a turn is private.
+pub(super) const FAST: FastHooks = FastHooks {
+    program: "claude",
+    since: [2, 1, 118],
+    events: &[
+        EventKind::PreToolUse,
+        EventKind::PostToolUse,
+        EventKind::PostToolUseFailure,
+        EventKind::PostToolBatch,
+    ],
+};
+
+/// The fields of these events that are texts. There is no word for the whole envelope; one that is absent comes empty.
+const TEXTS: &[&str] = &[
+    "session_id",
+    "transcript_path",
+    "cwd",
+    "prompt_id",
+    "permission_mode",
+    "agent_id",
+    "agent_type",
+    "hook_event_name",
+];
+const TOOL_TEXTS: &[&str] = &["tool_name", "tool_use_id"];
+const TOOL_JSON: &[&str] = &["tool_input", "mcp_server"];
+
 fn handler(ours: &Ours, kind: EventKind) -> Vec<(&'static str, Value)> {
+    match ours.word() {
+        Some(word) if ours.fast && FAST.events.contains(&kind) => tool_handler(word, kind),
+        _ => command_handler(ours, kind),
+    }
+}
+
+/// Without a shell: it would cost a process more than we do.
+fn command_handler(ours: &Ours, kind: EventKind) -> Vec<(&'static str, Value)> {
     let args: Vec<&str> = ours.hook.args.iter().map(String::as_str).chain([kind.name()]).collect();
     vec![
         ("type", json!("command")),
@@ -32,6 +67,36 @@ fn handler(ours: &Ours, kind: EventKind) -> Vec<(&'static str, Value)> {
         ("args", json!(args)),
         ("timeout", json!(TIMEOUT_SECONDS)),
     ]
+}
+
+/// Without a process at all. The client writes texts as they are and everything else as JSON, so the fields are given
+/// in two heaps; the server puts the envelope together again.
+fn tool_handler(word: &str, kind: EventKind) -> Vec<(&'static str, Value)> {
+    let (texts, jsons): (&[&str], &[&str]) = match kind {
+        EventKind::PreToolUse => (&[], &[]),
+        EventKind::PostToolUse => (&[], &["tool_response", "duration_ms"]),
+        EventKind::PostToolUseFailure => (&["error"], &["is_interrupt", "duration_ms"]),
+        _ => (&[], &["tool_calls"]),
+    };
+    let (tool_texts, tool_jsons) =
+        if kind == EventKind::PostToolBatch { (&[][..], &[][..]) } else { (TOOL_TEXTS, TOOL_JSON) };
+    let input = json!({
+        "word": word,
+        "event": kind.name(),
+        "text": named(&[TEXTS, tool_texts, texts]),
+        "json": named(&[&["effort"], tool_jsons, jsons]),
+    });
+    vec![
+        ("type", json!(hooks::TOOL_HANDLER)),
+        ("server", json!(servers::NAME)),
+        ("tool", json!(hooks::TOOL)),
+        ("input", input),
+        ("timeout", json!(TIMEOUT_SECONDS)),
+    ]
+}
+
+fn named(fields: &[&[&str]]) -> Value {
+    fields.concat().into_iter().map(|name| (name.to_owned(), json!(format!("${{{name}}}")))).collect()
 }
 
 /// `settings.json` in the client's folder, and in a project's root `.claude/settings.json` for everyone and

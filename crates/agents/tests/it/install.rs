@@ -264,3 +264,94 @@ fn the_edit_can_be_shown() {
     );
     assert!(shown.ends_with("\n+  }\n }\n"), "{shown}");
 }
+
+const WORD: &str = "5f1d0c";
+
+fn fast() -> Ours {
+    let args = ["mcp", Program::WORD_OPTION, WORD].map(str::to_owned).to_vec();
+    let server = Program { program: "/opt/bin/throughline".into(), args };
+    Ours { server: Some(server), fast: true, ..hook() }
+}
+
+#[test]
+fn fast_hooks_call_the_server_on_every_tool_call_and_a_process_elsewhere() {
+    let after = parse(&file().add(None, &fast()).unwrap().after);
+    let events = ClaudeCode.fast_hooks().expect("the client can").events;
+    for kind in ClaudeCode.events_to_register() {
+        let handler = &after["hooks"][kind.name()][0]["hooks"][0];
+        let is_fast = events.contains(kind);
+        assert_eq!(handler["type"], if is_fast { "mcp_tool" } else { "command" }, "{handler}");
+        if is_fast {
+            assert_eq!([&handler["server"], &handler["tool"]], ["throughline", "hook"]);
+            assert_eq!([&handler["input"]["word"], &handler["input"]["event"]], [WORD, kind.name()]);
+            assert_eq!(handler["timeout"], 5);
+        }
+    }
+    assert_eq!(after["hooks"]["SessionStart"][0]["hooks"][0]["command"], "/opt/bin/throughline-hook");
+    assert_eq!(after["hooks"]["UserPromptSubmit"][0]["hooks"][0]["type"], "command");
+}
+
+/// What the client sent with these events, all of it, is asked for: the fixtures are its own envelopes.
+#[test]
+fn fast_hooks_ask_for_every_field_the_client_has() {
+    let after = parse(&file().add(None, &fast()).unwrap().after);
+    let mut seen = 0;
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/claude_code")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let Some(event) = name.strip_suffix(".json").and_then(|name| name.split('-').next()) else {
+            continue;
+        };
+        let input = &after["hooks"][event][0]["hooks"][0]["input"];
+        let (Value::Object(envelope), true) =
+            (parse(&std::fs::read_to_string(&path).unwrap()), input.is_object())
+        else {
+            continue;
+        };
+        for (field, value) in envelope {
+            let heap = if value.is_string() { "text" } else { "json" };
+            assert_eq!(input[heap][&field], format!("${{{field}}}"), "{name}");
+        }
+        seen += 1;
+    }
+    assert!(seen > 10, "{seen} envelopes");
+}
+
+#[test]
+fn fast_and_plain_replace_each_other_and_both_leave_no_trace() {
+    for before in ["{}\n", "{\n  \"model\": \"opus\"\n}\n", "{\"hooks\":{\"PreToolUse\":[]}}"] {
+        let plain = add(before).after;
+        let edit = file().add(Some(&plain), &fast()).unwrap();
+        assert_eq!(
+            edit.summary,
+            ["update 4 hooks: PreToolUse, PostToolUse, PostToolUseFailure, PostToolBatch"]
+        );
+        assert!(!file().add(Some(&edit.after), &fast()).unwrap().changes());
+        assert_eq!(file().add(Some(&edit.after), &hook()).unwrap().after, plain);
+        assert_eq!(remove(&edit.after).after, before);
+    }
+}
+
+#[test]
+fn fast_hooks_are_reported_with_their_word() {
+    let text = file().add(None, &fast()).unwrap().after;
+    let found = file().installed(&text).unwrap();
+    assert_eq!(found.present, ClaudeCode.events_to_register());
+    assert_eq!((found.missing, found.stale, found.word.as_deref()), (vec![], false, Some(WORD)));
+    assert_eq!(found.programs, ["/opt/bin/throughline-hook"]);
+    assert_eq!(file().installed(&add("{}").after).unwrap().word, None);
+    let two = text.replacen(WORD, "another", 1);
+    assert!(file().installed(&two).unwrap().stale, "one of them would not be heard");
+    let others =
+        r#"{"hooks":{"Stop":[{"hooks":[{"type":"mcp_tool","server":"throughline","tool":"mem_search"}]}]}}"#;
+    assert!(!remove(others).changes(), "a person's own hook with a tool of ours");
+}
+
+#[test]
+fn the_server_of_fast_hooks_is_named_with_their_word() {
+    let servers = ClaudeCode.files()[1];
+    let text = servers.add(None, &fast()).unwrap().after;
+    assert_eq!(parse(&text)["mcpServers"]["throughline"]["args"], json!(["mcp", "--hooks", WORD]));
+    assert_eq!(servers.installed(&text).unwrap().word.as_deref(), Some(WORD));
+    assert_eq!(servers.remove(&text).unwrap().after, "{}\n");
+}

@@ -18,7 +18,7 @@ pub use claude_code::ClaudeCode;
 pub use diff::diff;
 pub use document::say_the_same;
 pub use settings::{
-    AgentHome, Edit, Holds, Installed, Location, Ours, Program, Scope, SettingsError, SettingsFile,
+    AgentHome, Edit, FastHooks, Holds, Installed, Location, Ours, Program, Scope, SettingsError, SettingsFile,
 };
 
 /// An agent is a file beside `claude_code.rs` and a line here.
@@ -66,6 +66,11 @@ pub trait Adapter: Send + Sync {
 
     /// The files that name us where we are installed, in the order they are written.
     fn files(&self) -> &'static [&'static dyn SettingsFile];
+
+    /// Whether its hooks can go through our MCP server instead of a process each.
+    fn fast_hooks(&self) -> Option<&'static FastHooks> {
+        None
+    }
 
     /// What a person has to do in the agent itself once the files are written.
     fn last_step(&self) -> Option<&'static str> {

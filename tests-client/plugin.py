@@ -299,10 +299,15 @@ def twice(checks, house, client, canaries, ours):
     checks.that("the model is told once", requests(first)[0].count(CRITICAL) == 1, requests(first)[0].count(CRITICAL))
     checks.that("the person is told what to do about it", len(told(first, TWICE)) == 1, told(first, TWICE))
     checks.that("and not again", not told(second, TWICE), told(second, TWICE))
+    with open(house.settings) as f:
+        hooks = {event: groups for event, groups in json.load(f)["hooks"].items() if "throughline" in json.dumps(groups)}
     house.throughline.run("uninstall", "--yes")
     third, = house.play("once", spec, client)
     checks.nothing("the client did what it was asked to, with the plugin alone", list(third["failures"]) + list(troubles(third)))
     checks.nothing("the plugin takes over when the settings are without us", doubts(house, third))
+    run_claude.dump(os.path.join(house.project, ".claude", "settings.local.json"), {"hooks": hooks})
+    fourth, = house.play("in-a-project", spec, client)
+    checks.nothing("hooks in the settings of a project are seen, too", list(fourth["failures"]) + list(troubles(fourth)) + doubts(house, fourth))
 
 
 def missing(checks, house, client, canaries, ours):
@@ -324,10 +329,27 @@ def missing(checks, house, client, canaries, ours):
     checks.nothing("no hook of ours troubled the client", troubles(run))
     checks.that("the person is told once, with the command to use", len(told(run, NOT_INSTALLED)) == 1 and told(run, "cargo xtask setup"),
                 told(run, NOT_INSTALLED))
+    screen = seen(house, client, NOT_INSTALLED)
+    checks.that("on the screen of an interactive client, too", screen.count(NOT_INSTALLED) == 1 and "hook error" not in screen, screen)
     said = requests(run, "main")
     checks.that("the model is not told", NOT_INSTALLED not in said[0])
     checks.that("unless it asks for us", NOT_INSTALLED in "".join(said) and "cargo xtask setup" in "".join(said))
     checks.that("nothing is recorded", len(house.throughline.lines("export")) == before)
+
+
+def seen(house, client, words):
+    """What an interactive session shows, from its start until these words are there and a prompt is answered."""
+    path = os.path.join(house.home, ".claude.json")
+    state = json.load(open(path)) if os.path.exists(path) else {}
+    # As after a first start: no questions about a theme, a key or the folder.
+    state.update(hasCompletedOnboarding=True, theme="dark", projects={house.project: {"hasTrustDialogAccepted": True}},
+                 customApiKeyResponses={"approved": ["0" * 20], "rejected": []})
+    run_claude.dump(path, state)
+    spec = {"tui": [{"wait": words, "timeout": 30}, "Good morning.", 0.5, "\r", {"wait": "Morning", "timeout": 15}, 1, "/exit\r"],
+            "turns": [{"text": "Morning."}]}
+    run = run_claude.run(spec, client, os.path.join(house.folder, "screen"), cwd=house.project, home=house.home, log=False)
+    with open(os.path.join(run["out"], "screen.txt")) as f:
+        return f.read()
 
 
 STORIES = {"plugin-files": files, "plugin": installed, "plugin-twice": twice, "plugin-missing": missing}

@@ -3,8 +3,17 @@
 
 mod claude_code;
 mod clip;
+mod codex {
+    pub(crate) mod patch;
+    pub(crate) mod tools;
+    pub(crate) mod transcript;
+}
 mod diff;
 mod document;
+mod gemini_cli {
+    pub(crate) mod tools;
+    pub(crate) mod transcript;
+}
 mod hooks;
 mod json;
 mod servers;

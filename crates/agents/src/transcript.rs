@@ -13,12 +13,15 @@ pub(crate) mod record;
 mod replay;
 mod tail;
 pub(crate) mod time;
+pub(crate) mod tool;
 
 use std::collections::VecDeque;
 
 use model::{Context, Envelope, EventId, EventKind, Millis, SessionId};
 use serde_json::Value;
 
+pub use crate::codex::transcript::Rollouts;
+pub use crate::gemini_cli::transcript::Chats;
 pub use chunk::{Chunk, MAX_CHUNK_CHARS, MAX_CHUNKS, TARGET_CHUNK_CHARS, Voice, chunks};
 pub use replay::Replay;
 pub use tail::tail;

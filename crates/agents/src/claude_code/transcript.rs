@@ -15,6 +15,7 @@ use words::Spoken;
 
 use super::ClaudeCode;
 use crate::transcript::record::Object;
+use crate::transcript::tool::tool_use;
 use crate::transcript::{
     Conversations, Folder, Growth, Line, Reader, Sidechain, ToolOutcome, Usage, What, time,
 };
@@ -25,8 +26,6 @@ const UNNAMED_SIDECHAIN: &str = "sidechain";
 const REFUSED: &[&str] = &["The user doesn't want to proceed with this tool use", "<tool_use_error>"];
 /// The client's own messages in the agent's name, for example errors of the network.
 const SYNTHETIC_MODEL: &str = "<synthetic>";
-/// Where a tool's input names the one file it is about.
-const FILE_FIELDS: &[&str] = &["file_path", "notebook_path"];
 
 impl ClaudeCode {
     /// The blocks of one line of a transcript, none for a line that is broken, empty or unknown. Not redacted.
@@ -187,9 +186,7 @@ fn assistant(record: &Object<'_>) -> Option<Vec<What>> {
             Some("tool_use") => {
                 if let (Some(id), Some(name)) = (block.word("id"), block.word("name")) {
                     let input = block.value("input").unwrap_or(Value::Null);
-                    let file =
-                        FILE_FIELDS.iter().find_map(|field| input.get(*field)?.as_str().map(str::to_owned));
-                    whats.push(What::ToolUse { id, name, input, file });
+                    whats.push(tool_use(&id, name, input));
                 }
             }
             // Thoughts are not the agent's answer.

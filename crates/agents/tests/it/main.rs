@@ -1,6 +1,7 @@
 //! The adapters as the daemon and the binary see them.
 
 mod answers;
+mod conversations;
 mod fixtures;
 mod hostile;
 mod install;

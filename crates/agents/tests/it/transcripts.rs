@@ -49,7 +49,7 @@ fn every_transcript_reads_as_it_was_reviewed() {
         }
         found += 1;
         let lines = lines_of(&std::fs::read(&path).unwrap());
-        let reading = render(&lines);
+        let reading = render(&lines, Replay::new(&ClaudeCode, "projects/x.jsonl"));
         let recorded = path.with_extension("reading");
         if update {
             std::fs::write(&recorded, reading).unwrap();
@@ -265,7 +265,7 @@ fn agent(text: &str, stop_reason: &str) -> Value {
 }
 
 /// Lines that say nothing are counted; the others, the events and the pieces are shown.
-fn render(lines: &[Line]) -> String {
+pub(crate) fn render(lines: &[Line], replay: Replay) -> String {
     let mut out = String::from("LINES\n");
     let meta = lines.iter().filter(|line| line.what == What::Meta).count();
     for line in lines.iter().filter(|line| line.what != What::Meta) {
@@ -273,7 +273,7 @@ fn render(lines: &[Line]) -> String {
         writeln!(out, "{:>3} {} {who} {:?}", line.number, line.at.unwrap_or(0), line.what).expect("memory");
     }
     writeln!(out, "and {meta} that say nothing\n\nEVENTS").expect("memory");
-    for event in events(lines.to_vec(), "projects/x.jsonl") {
+    for event in events_of(lines.to_vec(), replay, Ending::Over) {
         let text = String::from_utf8(event.body).expect("memory");
         writeln!(out, "{:>3} {} {} {:?}\n    {text}", event.line, event.id, event.at, event.twin)
             .expect("memory");

@@ -8,8 +8,8 @@ pub(crate) mod transcript;
 mod write;
 
 use model::{Advice, Event, EventKind, Reply};
-use read::Contents;
 
+use crate::read::Contents;
 use crate::transcript::Conversations;
 use crate::{Adapter, AgentHome, FastHooks, Incoming, Powers, SettingsFile};
 

@@ -1,28 +1,41 @@
-//! Keeps a text under the agent's limit and says how much was left out.
-//! Counts in UTF-16 units, the way JavaScript measures a string: never fewer than there are characters.
+//! Keeps a text under the agent's limit and says how much was left out. An agent counts as its own language does:
+//! in UTF-16 units, the way JavaScript measures a string, or in bytes. Never fewer than there are characters.
 
 /// Room for `… (N more characters left out)` and its line break, for any N a machine can hold.
 const NOTICE: usize = 60;
+
+/// How much room a character takes.
+type Size = fn(char) -> usize;
 
 /// `texts` joined by blank lines, at most `limit` UTF-16 units. Whole texts as long as they fit; the first
 /// that does not is cut at a line boundary, and keeps its last line where that closes a tag, because a
 /// fence left open would swallow what follows.
 pub(crate) fn join(texts: &[&str], limit: usize) -> String {
+    join_sized(texts, limit, char::len_utf16)
+}
+
+/// The same with at most `limit` bytes.
+pub(crate) fn join_bytes(texts: &[&str], limit: usize) -> String {
+    join_sized(texts, limit, char::len_utf8)
+}
+
+fn join_sized(texts: &[&str], limit: usize, size: Size) -> String {
+    let room_of = |text: &str| text.chars().map(size).sum::<usize>();
     let whole = texts.join(SEPARATOR);
-    if units(&whole) <= limit {
+    if room_of(&whole) <= limit {
         return whole;
     }
     let mut kept = String::new();
     let mut room = limit.saturating_sub(NOTICE);
     for text in texts {
         let separator = if kept.is_empty() { "" } else { SEPARATOR };
-        let needed = units(separator) + units(text);
+        let needed = room_of(separator) + room_of(text);
         if needed <= room {
             room -= needed;
             kept.extend([separator, text]);
             continue;
         }
-        if let Some(part) = cut(text, room.saturating_sub(units(separator))) {
+        if let Some(part) = cut(text, room.saturating_sub(room_of(separator)), size) {
             kept.extend([separator, &part]);
         }
         break;
@@ -37,13 +50,13 @@ pub(crate) fn join(texts: &[&str], limit: usize) -> String {
 const SEPARATOR: &str = "\n\n";
 
 /// The first lines of `text` that fit into `room`, and its closing tag. A single long line is cut inside.
-fn cut(text: &str, room: usize) -> Option<String> {
+fn cut(text: &str, room: usize, size: Size) -> Option<String> {
     let closing = text
         .rsplit_once('\n')
         .map(|(_, last)| last)
         .filter(|last| last.starts_with("</") && last.ends_with('>'));
-    let closing_room = closing.map_or(0, |last| units(last) + 1);
-    let end = prefix_of(text, room.checked_sub(closing_room)?);
+    let closing_room = closing.map_or(0, |last| last.chars().map(size).sum::<usize>() + 1);
+    let end = prefix_of(text, room.checked_sub(closing_room)?, size);
     let end = match text[..end].rfind('\n') {
         Some(line_end) => line_end,
         // The first line is an opening tag when the last one closes it: half a tag says nothing.
@@ -57,24 +70,31 @@ fn cut(text: &str, room: usize) -> Option<String> {
     })
 }
 
-/// The longest prefix of at most `room` units, in bytes.
-fn prefix_of(text: &str, room: usize) -> usize {
+/// The longest prefix that fits, in bytes.
+fn prefix_of(text: &str, room: usize, size: Size) -> usize {
     let mut used = 0;
     text.char_indices()
         .find(|(_, c)| {
-            used += c.len_utf16();
+            used += size(*c);
             used > room
         })
         .map_or(text.len(), |(at, _)| at)
 }
 
-pub(crate) fn units(text: &str) -> usize {
-    text.chars().map(char::len_utf16).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn units(text: &str) -> usize {
+        text.chars().map(char::len_utf16).sum()
+    }
+
+    #[test]
+    fn an_agent_that_counts_bytes_gets_no_more_of_them() {
+        let cut = join_bytes(&[&"é".repeat(6_000)], 10_000);
+        assert!(cut.len() <= 10_000 && cut.len() > 9_900, "{}", cut.len());
+        assert_eq!(join_bytes(&[&"é".repeat(5_000)], 10_000), "é".repeat(5_000));
+    }
 
     #[test]
     fn a_text_that_fits_is_left_alone() {

@@ -1,6 +1,7 @@
 //! One dialect per agent: bytes to events, advice to bytes, and the edits that install us.
 //! Texts in, texts out: if you need the disk, the network or a clock, you are in the wrong room.
 
+mod answer;
 mod claude_code;
 mod clip;
 mod codex {
@@ -16,8 +17,10 @@ mod gemini_cli {
 }
 mod hooks;
 mod json;
+mod read;
 mod servers;
 mod settings;
+mod shell;
 pub mod transcript;
 
 use model::{Advice, Context, Event, EventId, EventKind, Millis, Reply, Tail, Verdict};

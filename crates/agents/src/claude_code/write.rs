@@ -1,10 +1,9 @@
-//! Advice to the client's answer: JSON on stdout and exit 0, always. Exit 2 would show our command line to
-//! the model, and an answer of the wrong shape would be dropped whole, so every shape is a type here.
+//! Advice to the client's answer, under the client's limit.
 
-use model::{Advice, Event, EventKind, Reply, Verdict};
-use serde::Serialize;
+use model::{Advice, Event, Reply};
 
 use super::powers::powers;
+use crate::answer::{self, answer};
 use crate::clip;
 
 /// The client replaces a longer value by a path to a file. Measured: 10,000 passes, 10,001 does not.
@@ -13,126 +12,22 @@ const MAX_VALUE: usize = 10_000;
 pub(super) fn write(event: &Event, advice: &Advice) -> Reply {
     let powers = powers(event.kind);
     if powers.instruct
-        && let Some(instructions) = text(&[advice.instructions.as_deref().unwrap_or_default()])
+        && let Some(instructions) = answer::text(&[advice.instructions.as_deref().unwrap_or_default()], join)
     {
         // The one answer that is plain text, so there is no room for anything beside it.
         return Reply { stdout: plain(instructions).into_bytes(), ..Reply::silent() };
     }
-    let notes: Vec<&str> = advice.notes.iter().map(|note| note.text.as_str()).collect();
-    let hold = advice.hold.as_deref().filter(|_| powers.hold).and_then(|reason| text(&[reason]));
-    let answer = Answer {
-        decision: hold.is_some().then_some("block"),
-        reason: hold,
-        system_message: powers.tell.then(|| lines(&advice.tells)).flatten(),
-        hook_specific_output: Specific {
-            hook_event_name: event.kind.name(),
-            verdict: advice.verdict.as_ref().and_then(|verdict| powers.verdict.weaken(verdict)).map(
-                |verdict| match event.kind {
-                    EventKind::PermissionRequest => Decided::Request { decision: Behavior::of(verdict) },
-                    _ => Decided::Permission(Permission::of(verdict)),
-                },
-            ),
-            additional_context: powers.say.then(|| text(&notes)).flatten(),
-        }
-        .if_any(),
-    };
-    if answer == Answer::default() {
-        return Reply::silent();
-    }
-    let stdout = serde_json::to_vec(&answer).expect("strings and string keys always serialize");
-    Reply { stdout, ..Reply::silent() }
+    answer(event, advice, powers, join)
 }
 
-#[derive(Debug, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Answer {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    decision: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    system_message: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hook_specific_output: Option<Specific>,
-}
-
-#[derive(Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Specific {
-    /// Must be the firing event's name, or the client drops the answer.
-    hook_event_name: &'static str,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    verdict: Option<Decided>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    additional_context: Option<String>,
-}
-
-impl Specific {
-    fn if_any(self) -> Option<Self> {
-        (self.verdict.is_some() || self.additional_context.is_some()).then_some(self)
-    }
-}
-
-#[derive(Debug, PartialEq, Serialize)]
-#[serde(untagged)]
-enum Decided {
-    Permission(Permission),
-    Request { decision: Behavior },
-}
-
-/// The answer to `PreToolUse` and `PreModelSwitch`.
-#[derive(Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Permission {
-    permission_decision: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    permission_decision_reason: Option<String>,
-}
-
-impl Permission {
-    fn of(verdict: Verdict) -> Self {
-        let (permission_decision, reason) = match verdict {
-            Verdict::Allow { reason } => ("allow", reason),
-            Verdict::Ask { reason } => ("ask", reason),
-            Verdict::Deny { reason } => ("deny", reason),
-        };
-        Self { permission_decision, permission_decision_reason: text(&[&reason]) }
-    }
-}
-
-/// The answer to `PermissionRequest`. An allowed call takes no message.
-#[derive(Debug, PartialEq, Serialize)]
-struct Behavior {
-    behavior: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
-}
-
-impl Behavior {
-    fn of(verdict: Verdict) -> Self {
-        match verdict {
-            Verdict::Allow { .. } => Self { behavior: "allow", message: None },
-            Verdict::Ask { reason } | Verdict::Deny { reason } => {
-                Self { behavior: "deny", message: text(&[&reason]) }
-            }
-        }
-    }
-}
-
-/// One value of an answer. Blank: not worth sending.
-fn text(parts: &[&str]) -> Option<String> {
-    let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.trim().is_empty()).collect();
-    (!parts.is_empty()).then(|| clip::join(&parts, MAX_VALUE))
-}
-
-fn lines(tells: &[String]) -> Option<String> {
-    text(&[&tells.join("\n")])
+fn join(parts: &[&str]) -> String {
+    clip::join(parts, MAX_VALUE)
 }
 
 /// Text that opens with a brace would be read as JSON.
 fn plain(instructions: String) -> String {
     if instructions.trim_start().starts_with('{') {
-        return clip::join(&[&format!("Instructions: {instructions}")], MAX_VALUE);
+        return join(&[&format!("Instructions: {instructions}")]);
     }
     instructions
 }

@@ -22,6 +22,7 @@ TOOLS = "mcp__plugin_throughline_throughline__"
 MAX_DESCRIPTIONS_BYTES, MAX_ALWAYS_TOKENS, MAX_SKILL_LINES = 2000, 600, 80
 # Named in skills as "if it is listed"; it comes with the daemon's own releases, not with the plugin's.
 OPTIONAL_TOOLS = {"claims"}
+LEFT = "The ledger is ported up to the letter Q; the tests of R are next."
 NOT_INSTALLED = "throughline is not installed"
 TWICE = "throughline is attached twice"
 
@@ -198,10 +199,11 @@ def installed(checks, house, client, canaries, ours):
     house.throughline.run("daemon", "stop", check=False)
     search = tool(TOOLS + "mem_search", query="why does the invoice exporter round half to even?")
     spec = {"files": {"a.txt": "alpha\n"}, "args": BYPASS, "prompt": "Good morning.",
-            "turns": [{"tools": [tool("Read", file_path="{{CWD}}/a.txt")]}, {"tools": [search]},
+            "turns": [{"tools": [tool("Read", file_path="{{CWD}}/a.txt")]},
+                      {"tools": [tool(TOOLS + "handoff", action="write", text=LEFT)]}, {"tools": [search]},
                       # The folder of the plugin's launcher is on the tool's PATH; ours is not.
                       {"tools": [tool("Bash", command="throughline search 'invoice exporter' --limit 3")]}, {"text": "Morning."}],
-            "expect": {"result": "Morning", "hooks": {"PreToolUse": 3, "PostToolUse": 3, "SessionEnd": 1}}}
+            "expect": {"result": "Morning", "hooks": {"PreToolUse": 4, "PostToolUse": 4, "SessionEnd": 1}}}
     run, = house.play("installed", spec, client)
     checks.nothing("the client did what it was asked to", run["failures"])
     checks.nothing("no hook of ours troubled the client", troubles(run))
@@ -209,9 +211,11 @@ def installed(checks, house, client, canaries, ours):
     said = requests(run)
     checks.that("a session that starts is told what is critical", CRITICAL in "".join(notes(said[0], "recall-on-start")), said[0][-1500:])
     checks.that("the tools are listed", TOOLS + "mem_search" in (run["tools"] or []) or TOOLS + "mem_search" in said[0], run["mcp_servers"])
-    answers = tool_results(run, last=3)
-    checks.that("a tool that is called answers the model", "Haldane" in answers[1], answers[1])
-    checks.that("a command of ours does, too", "invoice exporter" in answers[2], answers[2])
+    handed, found, printed = tool_results(run, last=3)
+    checks.that("a tool that is called answers the model", "Haldane" in found, found)
+    checks.that("a command of ours does, too", "invoice exporter" in printed, printed)
+    shown = house.throughline.run("handoff", "show", run["session_id"])
+    checks.that("a tool knows in which session it is called", LEFT in shown, handed + shown)
     checks.that("nobody is told that something is missing", not told(run, NOT_INSTALLED) and not told(run, TWICE))
 
     delivered(checks, house, client)

@@ -110,4 +110,15 @@ pub trait Keeper: Send + Sync {
 
     /// What the commands of the same names print as JSON.
     fn checkpoint(&self, wish: Checkpointing) -> Result<Value, Refusal>;
+
+    /// Whether an agent's hooks come here. Then a message may be as large as what one of its tools gives.
+    fn takes_hooks(&self) -> bool {
+        false
+    }
+
+    /// Delivers an event of the agent itself as its hook would; what it is answered, empty for silence. `None`: hooks
+    /// are not taken here, or whoever calls does not know the word.
+    fn hook(&self, _word: &str, _event: &str, _body: Vec<u8>) -> Option<Vec<u8>> {
+        None
+    }
 }

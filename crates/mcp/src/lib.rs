@@ -52,7 +52,8 @@ pub fn serve(
         .thread_keep_alive(IDLE)
         .build()
         .map_err(McpError::Threads)?;
-    let (pipe, writer) = pipe::open(input, output).map_err(McpError::Threads)?;
+    let most = if keeper.takes_hooks() { pipe::MAX_EVENT } else { pipe::MAX_MESSAGE };
+    let (pipe, writer) = pipe::open(input, output, most).map_err(McpError::Threads)?;
     let served = runtime.block_on(async {
         match Server::new(keeper).serve(pipe).await {
             Ok(running) => {

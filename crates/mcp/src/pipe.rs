@@ -13,7 +13,9 @@ use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, Sender, WeakSender, channel};
 
 /// A memory has at most 64 KiB, which escaped to the utmost are 384; whatever is larger is no call of a tool of ours.
-const MAX_MESSAGE: usize = 1 << 20;
+pub(crate) const MAX_MESSAGE: usize = 1 << 20;
+/// An event holds what a tool was given and what it gave, escaped twice. The daemon takes as much.
+pub(crate) const MAX_EVENT: usize = 64 << 20;
 /// Messages that wait on either side; a client that does not read its answers is not read either.
 const WAITING: usize = 32;
 /// Reading and writing lines needs little.
@@ -31,12 +33,13 @@ pub(crate) struct Pipe {
 pub(crate) fn open(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
+    most: usize,
 ) -> io::Result<(Pipe, JoinHandle<()>)> {
     let (read, incoming) = channel(WAITING);
     let (outgoing, write) = channel(WAITING);
     // Weak: a reader that waits for a client who says nothing more must not keep the writer waiting.
     let replies = outgoing.downgrade();
-    Builder::new().name("read".into()).stack_size(STACK).spawn(move || read_all(input, &read, &replies))?;
+    Builder::new().name("read".into()).stack_size(STACK).spawn(move || read_all(input, most, &read, &replies))?;
     let writer =
         Builder::new().name("write".into()).stack_size(STACK).spawn(move || write_all(output, write))?;
     Ok((Pipe { incoming, outgoing: Some(outgoing) }, writer))
@@ -83,12 +86,17 @@ fn write_all(mut output: impl Write, mut lines: Receiver<Vec<u8>>) {
 }
 
 /// Until the input ends or breaks, or nobody listens any more.
-fn read_all(input: impl Read, read: &Sender<RxJsonRpcMessage<RoleServer>>, replies: &WeakSender<Vec<u8>>) {
+fn read_all(
+    input: impl Read,
+    most: usize,
+    read: &Sender<RxJsonRpcMessage<RoleServer>>,
+    replies: &WeakSender<Vec<u8>>,
+) {
     let mut input = BufReader::new(input);
     let mut bytes = Vec::new();
     let mut has_begun = false;
     loop {
-        let went_on = match next_line(&mut input, &mut bytes) {
+        let went_on = match next_line(&mut input, most, &mut bytes) {
             Ok(Line::Whole) => match parse(&bytes) {
                 Parsed::Message(message) => {
                     has_begun |= begins(&message);
@@ -100,7 +108,7 @@ fn read_all(input: impl Read, read: &Sender<RxJsonRpcMessage<RoleServer>>, repli
                 Parsed::Wrong(error, id) => reply(replies, &error, id.as_ref()),
             },
             Ok(Line::Giant(id)) => {
-                let what = format!("a message may have at most {MAX_MESSAGE} bytes");
+                let what = format!("a message may have at most {most} bytes");
                 reply(replies, &ErrorData::new(ErrorCode::INVALID_REQUEST, what, None), id.as_ref())
             }
             Ok(Line::End) | Err(_) => false,
@@ -137,7 +145,7 @@ enum Line {
 }
 
 /// One line into `bytes`, without its end. The last one need not have an end.
-fn next_line(input: &mut impl BufRead, bytes: &mut Vec<u8>) -> io::Result<Line> {
+fn next_line(input: &mut impl BufRead, most: usize, bytes: &mut Vec<u8>) -> io::Result<Line> {
     bytes.clear();
     let mut is_giant = false;
     let mut tail = Vec::new();
@@ -152,7 +160,7 @@ fn next_line(input: &mut impl BufRead, bytes: &mut Vec<u8>) -> io::Result<Line> 
         }
         let end = found.iter().position(|byte| *byte == b'\n');
         let part = &found[..end.unwrap_or(found.len())];
-        if bytes.len() + part.len() > MAX_MESSAGE {
+        if bytes.len() + part.len() > most {
             is_giant = true;
         }
         if is_giant {
@@ -224,7 +232,7 @@ mod tests {
         let mut found = Vec::new();
         loop {
             let mut bytes = Vec::new();
-            let line = next_line(&mut input, &mut bytes).expect("memory can be read");
+            let line = next_line(&mut input, MAX_MESSAGE, &mut bytes).expect("memory can be read");
             if line == Line::End {
                 return found;
             }

@@ -7,6 +7,7 @@ mod context;
 mod forget;
 mod get;
 mod handoff;
+mod hook;
 mod save;
 mod search;
 mod sessions;
@@ -39,6 +40,9 @@ pub(crate) const ALL: &[Tool] = &[
     Tool::of::<sessions::Sessions>(),
     Tool::of::<status::Status>(),
 ];
+
+/// Called by an agent's hooks and offered to no model.
+const UNLISTED: &[Tool] = &[Tool::of::<hook::Hook>()];
 
 /// A tool as the protocol needs it.
 #[derive(Debug, Clone, Copy)]
@@ -91,7 +95,7 @@ impl Tool {
 }
 
 pub(crate) fn by_name(name: &str) -> Option<&'static Tool> {
-    ALL.iter().find(|tool| tool.name == name)
+    ALL.iter().chain(UNLISTED).find(|tool| tool.name == name)
 }
 
 fn run<C: Call>(keeper: &dyn Keeper, arguments: Map<String, Value>) -> Result<Answer, Refusal> {
@@ -227,10 +231,10 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_fit_every_client() {
-        let mut names: Vec<&str> = ALL.iter().map(|tool| tool.name).collect();
+        let mut names: Vec<&str> = ALL.iter().chain(UNLISTED).map(|tool| tool.name).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), ALL.len());
+        assert_eq!(names.len(), ALL.len() + UNLISTED.len());
         assert!(names.iter().all(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')));
     }
 }

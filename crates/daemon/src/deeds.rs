@@ -83,8 +83,17 @@ fn clean_deed(redactor: &Redactor, deed: &mut Deed) {
             );
             clean_all(redactor, dirty.iter_mut().chain(skipped));
         }
+        Deed::Claim { session, files, note } => {
+            clean_session(redactor, session);
+            clean_all(redactor, files.iter_mut().chain(note));
+        }
+        Deed::Release { session, files } => {
+            session.iter_mut().for_each(|session| clean_session(redactor, session));
+            clean_all(redactor, files);
+        }
         // Most of it is stored and clean; what was read from files of the person's is not.
         Deed::Injected { injection } => {
+            clean_all(redactor, &mut injection.marks);
             for note in &mut injection.notes {
                 clean(redactor, &mut note.text);
                 clean_all(redactor, note.items.iter_mut().flat_map(|item| [&mut item.title, &mut item.why]));

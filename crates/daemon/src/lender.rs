@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Instant;
 
 use client::Place;
+use engine::config::Config;
+use engine::rules::Ruled;
 use engine::search::{Ask, Hit};
 use engine::{EngineError, Fault, Surroundings};
 use model::{Event, MemoryId, SessionId, Tail};
@@ -18,6 +20,7 @@ use store::Tables;
 
 use crate::embedding::Embedding;
 use crate::faults::Faults;
+use crate::rules::{Mode as Running, Rules};
 
 /// Readers kept open: opening a database takes longer than most answers.
 const READERS: usize = 4;
@@ -33,6 +36,7 @@ pub(crate) struct Lender {
     /// Not ours to keep: it has the journal, which must be closed when the daemon leaves.
     embedding: Weak<Embedding>,
     faults: Arc<Faults>,
+    pub(crate) rules: Arc<Rules>,
     readers: Mutex<Readers>,
     shown: Mutex<Shown>,
 }
@@ -54,9 +58,14 @@ struct Shown {
 }
 
 impl Lender {
-    pub(crate) fn new(place: Place, embedding: &Arc<Embedding>, faults: Arc<Faults>) -> Arc<Self> {
+    pub(crate) fn new(
+        place: Place,
+        embedding: &Arc<Embedding>,
+        faults: Arc<Faults>,
+        rules: Arc<Rules>,
+    ) -> Arc<Self> {
         let embedding = Arc::downgrade(embedding);
-        Arc::new(Self { place, embedding, faults, readers: Mutex::default(), shown: Mutex::default() })
+        Arc::new(Self { place, embedding, faults, rules, readers: Mutex::default(), shown: Mutex::default() })
     }
 
     /// Whoever copies or repairs the database must find no reader of ours.
@@ -155,11 +164,7 @@ impl Surroundings for Lender {
     }
 
     fn is_alive(&self, pid: u32) -> bool {
-        let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else {
-            return false;
-        };
-        // Signal 0 asks without touching.
-        !matches!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH))
+        is_alive(pid)
     }
 
     fn data(&self) -> &Path {
@@ -180,6 +185,10 @@ impl Surroundings for Lender {
             Ok(())
         });
         if counted.is_ok() { unknown } else { 0 }
+    }
+
+    fn rules(&self, config: &Config, event: &Event, until: Instant) -> Vec<Ruled> {
+        self.rules.run(config, event, until, Running::Real)
     }
 }
 
@@ -250,4 +259,17 @@ impl Surroundings for Preview {
     fn past_conversations(&self, transcript: &str) -> u64 {
         self.0.past_conversations(transcript)
     }
+
+    fn rules(&self, config: &Config, event: &Event, until: Instant) -> Vec<Ruled> {
+        self.0.rules.run(config, event, until, Running::Rehearsal)
+    }
+}
+
+/// Whether a process of this id lives on this machine.
+pub fn is_alive(pid: u32) -> bool {
+    let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else {
+        return false;
+    };
+    // Signal 0 asks without touching.
+    !matches!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH))
 }

@@ -10,9 +10,9 @@ use store::{Batch, Tables};
 use crate::Result;
 use crate::Surroundings;
 use crate::behaviors::{
-    ArchiveTranscript, Capture, CompleteSession, CreditMemories, Distill, ExtractLearnings, HandOff,
-    PinIncident, RecallOnCompact, RecallOnPrompt, RecallOnRead, RecallOnStart, RecordPrompt, RegisterSession,
-    RemindBacklog, RunRules, Summarize, WarnContextLimit, Welcome,
+    ArchiveTranscript, Capture, ClaimFiles, CompleteSession, CreditMemories, Distill, ExtractLearnings,
+    HandOff, PinIncident, RecallOnCompact, RecallOnPrompt, RecallOnRead, RecallOnStart, RecordPrompt,
+    RegisterSession, RemindBacklog, RunRules, Summarize, WarnContextLimit, Welcome,
 };
 use crate::config::Config;
 
@@ -27,6 +27,7 @@ pub const ALL: &[&dyn Behavior] = &[
     &RecallOnPrompt,
     &RecallOnRead,
     &RecallOnCompact,
+    &ClaimFiles,
     &RunRules,
     &Capture,
     &PinIncident,

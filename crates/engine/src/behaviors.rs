@@ -2,6 +2,7 @@
 
 mod archive_transcript;
 mod capture;
+mod claim_files;
 mod complete_session;
 mod credit_memories;
 mod distill;
@@ -22,6 +23,8 @@ mod welcome;
 
 pub(crate) use archive_transcript::ArchiveTranscript;
 pub(crate) use capture::Capture;
+pub(crate) use claim_files::ClaimFiles;
+pub use claim_files::{LEASE, claimed_path};
 pub(crate) use complete_session::CompleteSession;
 pub(crate) use credit_memories::CreditMemories;
 pub use credit_memories::{Wrote, credit};

@@ -49,6 +49,19 @@ pub fn learn(batch: &mut Batch<'_>, done: Done, deed: &Deed) -> Result<()> {
                 batch.drop_checkpoint(id)?;
             }
         }
+        Deed::Claim { session, files, note } => {
+            for file in files {
+                batch.claim(file, session, done.at, note.as_deref())?;
+            }
+        }
+        Deed::Release { session, files } => {
+            if files.is_empty() && session.is_some() {
+                batch.release(session.as_ref(), None)?;
+            }
+            for file in files {
+                batch.release(session.as_ref(), Some(file))?;
+            }
+        }
         Deed::Withdraw { ids } => {
             for id in ids {
                 memory::drop_for_room(batch, *id)?;

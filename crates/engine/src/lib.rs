@@ -19,6 +19,7 @@ pub mod search;
 mod surroundings;
 
 pub use behavior::{ALL, Behavior, Context, Keep, Workspace, by_name, hearers};
+pub use behaviors::{LEASE as CLAIM_LEASE, claimed_path};
 pub use behaviors::{
     MAX_WRITTEN as MAX_HAND_OFF, end_stale_turn, page as hand_off_page, render as hand_off_text,
 };

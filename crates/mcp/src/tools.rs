@@ -3,6 +3,7 @@
 //! (`mem_search`), the surroundings of a hit (`mem_timeline`), full text (`mem_get`).
 
 mod checkpoint;
+mod claims;
 mod context;
 mod forget;
 mod get;
@@ -37,6 +38,7 @@ pub(crate) const ALL: &[Tool] = &[
     Tool::of::<context::Context>(),
     Tool::of::<handoff::Handoff>(),
     Tool::of::<checkpoint::Checkpoint>(),
+    Tool::of::<claims::Claims>(),
     Tool::of::<sessions::Sessions>(),
     Tool::of::<status::Status>(),
 ];

@@ -58,6 +58,20 @@ pub enum Deed {
     DropCheckpoints {
         ids: Vec<String>,
     },
+    /// A session says what it works on. A claim is a lease and expires.
+    Claim {
+        session: SessionId,
+        files: Vec<String>,
+        #[serde(default)]
+        note: Option<String>,
+    },
+    /// Claims given back: of a session or of all, on files or on all. Neither is nothing.
+    Release {
+        #[serde(default)]
+        session: Option<SessionId>,
+        #[serde(default)]
+        files: Vec<String>,
+    },
     /// Out of the tables, because the file that said them is gone. They may come back.
     Withdraw {
         ids: Vec<MemoryId>,
@@ -109,6 +123,8 @@ impl Deed {
             Self::Outcome { .. } => "Outcome",
             Self::Checkpoint { .. } => "Checkpoint",
             Self::DropCheckpoints { .. } => "DropCheckpoints",
+            Self::Claim { .. } => "Claim",
+            Self::Release { .. } => "Release",
             Self::Withdraw { .. } => "Withdraw",
             Self::Forget { .. } => "Forget",
             Self::Edit { .. } => "Edit",
@@ -123,7 +139,9 @@ impl Deed {
             Self::Session { id: session, .. }
             | Self::Distilled { session, .. }
             | Self::HandOff { session, .. }
+            | Self::Claim { session, .. }
             | Self::Outcome { session, .. } => Some(session),
+            Self::Release { session, .. } => session.as_ref(),
             Self::Injected { injection } => Some(&injection.session),
             Self::Checkpoint { checkpoint } => checkpoint.session.as_ref(),
             Self::DropCheckpoints { .. }

@@ -3,6 +3,7 @@
 
 mod batch;
 mod carry;
+mod claim_rows;
 mod claude_mem;
 mod credit_rows;
 mod file_read;
@@ -34,6 +35,7 @@ use crate::StoreError;
 
 pub use batch::Batch;
 pub use carry::Carried;
+pub use claim_rows::{ClaimFilter, ClaimRow};
 pub use claude_mem::{ClaudeMem, ClaudeMemError, ClaudeMemRow, ClaudeMemTable};
 pub use credit_rows::ShownRow;
 pub use forget_rows::session_mark;
@@ -75,6 +77,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("sqlite/migrations/0006_standing.sql"),
     include_str!("sqlite/migrations/0007_files.sql"),
     include_str!("sqlite/migrations/0008_said.sql"),
+    include_str!("sqlite/migrations/0009_claims.sql"),
 ];
 
 #[derive(Debug)]

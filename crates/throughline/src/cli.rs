@@ -51,6 +51,8 @@ enum Command {
     Handoff(commands::handoff::Handoff),
     /// Places to come back to: create, list, show, restore
     Checkpoint(commands::checkpoint::Checkpoint),
+    /// Who works on which file: list, take, release
+    Claims(commands::claims::Claims),
     /// List sessions, last seen first
     Sessions(commands::sessions::Sessions),
     /// The story of one session: show
@@ -116,6 +118,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
         Command::Context(command) => command.run(&world),
         Command::Handoff(command) => command.run(&world),
         Command::Checkpoint(command) => command.run(&world),
+        Command::Claims(command) => command.run(&world),
         Command::Sessions(command) => command.run(&world),
         Command::Session(command) => command.run(&world),
         Command::Outcome(command) => command.run(&world),

@@ -1,8 +1,10 @@
 //! One file per command.
 
+pub(crate) mod at_work;
 pub(crate) mod backfill;
 pub(crate) mod behaviors;
 pub(crate) mod checkpoint;
+pub(crate) mod claims;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod context;

@@ -54,6 +54,8 @@ pub(crate) fn note(batch: &mut Batch<'_>, seq: u64, deed: &Deed) -> Result<(), S
         | Deed::Outcome { .. }
         | Deed::Checkpoint { .. }
         | Deed::DropCheckpoints { .. }
+        | Deed::Claim { .. }
+        | Deed::Release { .. }
         | Deed::Withdraw { .. }
         | Deed::Edit { .. }
         | Deed::Supersede { .. } => {}

@@ -40,7 +40,8 @@ impl Behavior for RegisterSession {
         let Some(workspace) = &cx.workspace else { return Ok(Advice::silent()) };
         let since = cx.now.saturating_sub(QUIET);
         let peers = cx.read(|tables| Ok(tables.peers(&workspace.key, &event.session, since)?))?;
-        let peers: Vec<_> = peers.into_iter().filter(|peer| is_at_work(cx, peer)).collect();
+        let peers: Vec<_> =
+            peers.into_iter().filter(|peer| is_at_work(cx, peer.pid, peer.last_seen_at)).collect();
         if peers.is_empty() {
             return Ok(Advice::silent());
         }
@@ -90,10 +91,11 @@ fn source_name(source: StartSource) -> &'static str {
     }
 }
 
-fn is_at_work(cx: &Context, peer: &SessionRow) -> bool {
-    match peer.pid {
+/// Whether a session that has not ended lives: its process does, or it was heard of a moment ago.
+pub(super) fn is_at_work(cx: &Context, pid: Option<u32>, last_seen_at: Millis) -> bool {
+    match pid {
         Some(pid) => cx.around.is_alive(pid),
-        None => cx.now.saturating_sub(peer.last_seen_at) < RECENT,
+        None => cx.now.saturating_sub(last_seen_at) < RECENT,
     }
 }
 

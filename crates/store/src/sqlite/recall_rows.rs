@@ -193,7 +193,8 @@ impl Batch<'_> {
     }
 
     pub(super) fn drop_recall_of(&mut self, session: &SessionId) -> Result<(), StoreError> {
-        for table in ["injections", "injected", "citations", "hand_offs", "outcomes", "checkpoints"] {
+        for table in ["injections", "injected", "citations", "hand_offs", "outcomes", "checkpoints", "claims"]
+        {
             self.run(&format!("DELETE FROM {table} WHERE session = ?1"), [session.as_str()])?;
         }
         Ok(())

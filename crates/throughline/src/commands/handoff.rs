@@ -7,15 +7,11 @@ use model::{Deed, HandOff, SessionId};
 use serde_json::json;
 use store::{HandOffRow, SessionFilter, SessionRow, Tables};
 
-use super::{reader, remember};
+use super::{at_work, reader, remember};
 use crate::report::{Failure, hint, person};
 use crate::world::{World, variable};
 use crate::{print, when};
 
-/// What an agent's own commands are told of the session they run in.
-const SESSION_VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
-/// A session that was silent for longer is nobody's who writes now.
-const AT_WORK_MS: u64 = 4 * 60 * 60 * 1000;
 /// Far more than a hand-off holds; who pipes more is told how much it was.
 const MAX_INPUT: u64 = 16 << 20;
 /// More than one sign of so many that steers a terminal is no text.
@@ -111,13 +107,13 @@ fn show(world: &World, session: Option<&str>, as_json: bool) -> anyhow::Result<(
 /// The session a text was handed over for.
 pub(crate) fn hand_over(world: &World, session: Option<&str>, text: &str) -> anyhow::Result<SessionId> {
     let text = fitting(world, text)?;
-    let session = writer(world, session)?;
+    let session = at_work::named_or_found(world, &reader::tables(world)?, session)?;
     reader::send(world, &[Deed::HandOff { session: session.clone(), text }])?;
     Ok(session)
 }
 
 fn write(world: &World, session: Option<&str>, text: String, as_json: bool) -> anyhow::Result<()> {
-    let session = writer(world, session)?;
+    let session = at_work::named_or_found(world, &reader::tables(world)?, session)?;
     let is_cleared = text.is_empty();
     reader::send(world, &[Deed::HandOff { session: session.clone(), text }])?;
     if as_json {
@@ -211,36 +207,6 @@ fn fitting(world: &World, text: &str) -> anyhow::Result<String> {
         return Err(hint(Failure::Person, what, "leave out what the repository says already"));
     }
     Ok(kept)
-}
-
-/// The session it is written for: the one that was named, the one this runs in, the one at work here.
-fn writer(world: &World, named: Option<&str>) -> anyhow::Result<SessionId> {
-    let tables = reader::tables(world)?;
-    let surrounding =
-        variable(SESSION_VARIABLE).and_then(|id| id.into_string().ok()).filter(|id| !id.is_empty());
-    if let Some(id) = named.map(str::to_owned).or(surrounding) {
-        return Ok(reader::session(&tables, &id)?.id);
-    }
-    let filter = SessionFilter {
-        workspace: Some(daemon::resolve_workspace(&world.cwd).key),
-        since: Some(when::now().saturating_sub(AT_WORK_MS)),
-        live: true,
-        ..SessionFilter::default()
-    };
-    let mut at_work: Vec<SessionRow> = tables.sessions(&filter).map_err(person)?;
-    match (at_work.pop(), at_work.len()) {
-        (Some(one), 0) => Ok(one.id),
-        (None, _) => Err(hint(
-            Failure::Person,
-            "no session is at work in this workspace",
-            "name one with `--session`; `throughline sessions` lists them",
-        )),
-        (Some(_), more) => Err(hint(
-            Failure::Person,
-            format!("{} sessions are at work in this workspace", more + 1),
-            "name one with `--session`; `throughline sessions --live` lists them",
-        )),
-    }
 }
 
 #[cfg(test)]

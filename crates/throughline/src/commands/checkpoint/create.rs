@@ -9,6 +9,7 @@ use model::{Deed, HandOff, SessionId};
 use serde_json::{Value, json};
 use store::{SessionFilter, Tables};
 
+use super::super::at_work::{self, AtWork};
 use super::super::{reader, remember};
 use crate::report::person;
 use crate::world::{World, variable};
@@ -20,10 +21,6 @@ const MAX_PATHS: usize = 500;
 const EMBEDDING: Duration = Duration::from_secs(20);
 const ANSWER: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(50);
-/// Claude Code sets it for every command it runs.
-const SESSION_VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
-/// A session that was silent for longer is nobody's who is at work now.
-const AT_WORK_MS: u64 = 4 * 60 * 60 * 1000;
 /// Names on one line; the rest is a number.
 const NAMED: usize = 5;
 
@@ -61,7 +58,10 @@ pub(super) fn make(world: &World, message: Option<&str>, session: Option<&str>) 
     let session = match (session, &tables) {
         (Some(id), Some(tables)) => Some(reader::session_id(tables, id)?),
         (Some(id), None) => Some(SessionId::new(id)),
-        (None, Some(tables)) => running(tables, &place)?,
+        (None, Some(tables)) => match at_work::find(tables, &place)? {
+            AtWork::One(session) => Some(session),
+            AtWork::Nobody | AtWork::Several(_) => None,
+        },
         (None, None) => None,
     };
     let hand_off = match (&session, &tables) {
@@ -146,24 +146,6 @@ pub(super) fn record_of(id: &str, snapshot: Option<&Snapshot>) -> model::Checkpo
         skipped: skipped.iter().take(MAX_PATHS).map(|file| lossy(&file.path)).collect(),
         hand_off: None,
     }
-}
-
-/// The session whose agent runs us, else the only one at work here. Of several none is taken for the right one.
-fn running(tables: &Tables, place: &engine::Workspace) -> anyhow::Result<Option<SessionId>> {
-    if let Some(id) = variable(SESSION_VARIABLE).filter(|id| !id.is_empty())
-        && let Some(row) = tables.session(&id.to_string_lossy()).map_err(person)?
-    {
-        return Ok(Some(row.id));
-    }
-    let here = SessionFilter {
-        workspace: Some(place.key.clone()),
-        since: Some(when::now().saturating_sub(AT_WORK_MS)),
-        live: true,
-        limit: 2,
-        ..SessionFilter::default()
-    };
-    let mut at_work = tables.sessions(&here).map_err(person)?;
-    Ok(at_work.pop().filter(|_| at_work.is_empty()).map(|row| row.id))
 }
 
 /// The newest stay, of the refs and of the records. The ids of those that went.

@@ -1,0 +1,191 @@
+//! Who works on which file: listed, taken, given back.
+
+use std::path::Path;
+
+use clap::{Args, Subcommand};
+use mcp::Claiming;
+use model::{Deed, SessionId};
+use serde_json::{Value, json};
+use store::{ClaimFilter, ClaimRow};
+
+use super::{at_work, reader, remember};
+use crate::report::{Failure, hint, person};
+use crate::world::World;
+use crate::{print, when};
+
+/// Files in one call; who claims more claims a folder, and that is what branches are for.
+const MAX_FILES: usize = 200;
+/// Of what somebody says they do.
+const MAX_NOTE_CHARS: usize = 300;
+/// Enough of a session's id to name it.
+const SESSION_CHARS: usize = 8;
+
+#[derive(Debug, Args)]
+pub(crate) struct Claims {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Files that sessions at work hold, last used first
+    #[command(after_help = "A session that edits a file holds it until its end, until it is given back, or for half an \
+                            hour after its last edit.")]
+    List {
+        /// Of all folders, not only of this project
+        #[arg(long)]
+        all: bool,
+        /// One JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Hold files for a session before it edits them
+    #[command(after_help = "Example: throughline claims take src/parser.rs --note \"porting it to the new grammar\"")]
+    Take {
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+        /// What the session does with them
+        #[arg(long, value_name = "TEXT")]
+        note: Option<String>,
+        /// For this session [default: the one that runs this, else the only one at work here]
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+    },
+    /// Give files back, or all that a session holds
+    #[command(after_help = "Example: throughline claims release src/parser.rs")]
+    Release {
+        /// Whoever holds them
+        #[arg(required_unless_present = "session", value_name = "FILE")]
+        files: Vec<String>,
+        /// Only what this session holds
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+    },
+}
+
+impl Claims {
+    pub(crate) fn run(&self, world: &World) -> anyhow::Result<()> {
+        match &self.command {
+            Command::List { all, json } => list(world, *all, *json),
+            Command::Take { files, note, session } => {
+                let (session, files) = take(world, session.as_deref(), files, note.as_deref())?;
+                let id = print::one_line(session.as_str(), SESSION_CHARS);
+                print::line(&format!("session {id} holds {}", count(files.len())))
+            }
+            Command::Release { files, session } => {
+                let gone = release(world, session.as_deref(), files)?;
+                match gone {
+                    0 => print::line("nobody held that"),
+                    gone => print::line(&format!("{} given back", count(gone))),
+                }
+            }
+        }
+    }
+}
+
+fn count(files: usize) -> String {
+    if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
+}
+
+fn list(world: &World, all: bool, json: bool) -> anyhow::Result<()> {
+    let rows = held(world, all)?;
+    if json {
+        return rows.iter().try_for_each(|row| print::json(&json!(row)));
+    }
+    if rows.is_empty() {
+        print::remark(if all {
+            "no session at work holds a file"
+        } else {
+            "no session at work holds a file here; --all for other folders"
+        });
+        return Ok(());
+    }
+    let root = daemon::resolve_workspace(&world.cwd).root;
+    let cells = |row: &ClaimRow| {
+        let inside = Path::new(&row.path).strip_prefix(&root).ok().and_then(Path::to_str);
+        vec![
+            print::one_line(inside.filter(|_| !all).unwrap_or(&row.path), 60),
+            print::one_line(row.session.as_str(), SESSION_CHARS),
+            print::one_line(&row.agent, 16),
+            print::one_line(row.branch.as_deref().unwrap_or("-"), 24),
+            print::time(row.since_at),
+            print::time(row.last_at),
+            print::one_line(row.goal.as_deref().unwrap_or("-"), 60),
+        ]
+    };
+    let rows: Vec<_> = rows.iter().map(cells).collect();
+    print::table(&["FILE", "SESSION", "AGENT", "BRANCH", "SINCE", "LAST USED", "FOR"], &rows, world.color)
+}
+
+/// What is held now by sessions whose process lives, in this workspace or everywhere.
+pub(crate) fn held(world: &World, all: bool) -> anyhow::Result<Vec<ClaimRow>> {
+    let here = daemon::resolve_workspace(&world.cwd);
+    let filter = ClaimFilter {
+        below: (!all).then_some(here.root.as_str()),
+        since: when::now().saturating_sub(engine::CLAIM_LEASE),
+        ..ClaimFilter::default()
+    };
+    let mut rows = reader::tables(world)?.claims(&filter).map_err(person)?;
+    rows.retain(|row| row.pid.is_none_or(daemon::is_alive));
+    Ok(rows)
+}
+
+/// The session that holds them now, and the files as claims know them.
+pub(crate) fn take(
+    world: &World,
+    session: Option<&str>,
+    files: &[String],
+    note: Option<&str>,
+) -> anyhow::Result<(SessionId, Vec<String>)> {
+    let session = at_work::named_or_found(world, &reader::tables(world)?, session)?;
+    let files = paths(world, files)?;
+    let note = note.map(|note| remember::clean(world, note.trim())).transpose()?;
+    if note.as_ref().is_some_and(|note| note.chars().count() > MAX_NOTE_CHARS) {
+        let what = format!("a note has at most {MAX_NOTE_CHARS} characters");
+        return Err(hint(Failure::Person, what, "say it in a sentence"));
+    }
+    reader::send(world, &[Deed::Claim { session: session.clone(), files: files.clone(), note }])?;
+    Ok((session, files))
+}
+
+/// How many claims that were.
+pub(crate) fn release(world: &World, session: Option<&str>, files: &[String]) -> anyhow::Result<usize> {
+    let tables = reader::tables(world)?;
+    let session = session.map(|id| reader::session(&tables, id)).transpose()?.map(|row| row.id);
+    let files = paths(world, files)?;
+    let filter = ClaimFilter { session: session.as_ref(), ..ClaimFilter::default() };
+    let held = tables.claims(&filter).map_err(person)?;
+    let gone = held.iter().filter(|row| files.is_empty() || files.contains(&row.path)).count();
+    if gone > 0 {
+        reader::send(world, &[Deed::Release { session, files }])?;
+    }
+    Ok(gone)
+}
+
+/// For tools: what the subcommand of the same meaning does.
+pub(crate) fn to_json(world: &World, wish: Claiming) -> anyhow::Result<Value> {
+    match wish {
+        Claiming::List { all } => Ok(json!(held(world, all)?)),
+        Claiming::Take { session, files, note } => {
+            let (session, files) = take(world, session.as_deref(), &files, note.as_deref())?;
+            Ok(json!({ "session": session, "holds": files }))
+        }
+        Claiming::Release { session, files } => {
+            Ok(json!({ "released": release(world, session.as_deref(), &files)? }))
+        }
+    }
+}
+
+fn paths(world: &World, files: &[String]) -> anyhow::Result<Vec<String>> {
+    if files.len() > MAX_FILES {
+        let what = format!("{} files are too many at once", files.len());
+        return Err(hint(Failure::Person, what, format!("name at most {MAX_FILES}")));
+    }
+    let path = |file: &String| {
+        engine::claimed_path(Some(&world.cwd), file).ok_or_else(|| {
+            let what = format!("\"{}\" is no path", print::one_line(file, 80));
+            hint(Failure::Person, what, "name a file")
+        })
+    };
+    files.iter().map(path).collect()
+}

@@ -16,8 +16,9 @@ use crate::spool::open_private;
 /// A daemon is ready in tens of milliseconds; one that could not start will not do so a moment later either.
 const START_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Credentials of the session that happened to start it are nothing for a process that outlives it.
-const NOT_FOR_THE_DAEMON: [&str; 2] = ["CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_CODE_MESSAGING_SOCKET"];
+/// Credentials and the name of the session that happened to start it are nothing for a process that outlives it.
+const NOT_FOR_THE_DAEMON: [&str; 3] =
+    ["CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_SESSION_ID"];
 
 /// Runs `executable daemon run` with our environment. `false`: somebody else did so within the last second.
 pub fn start_daemon(place: &Place, executable: &Path) -> io::Result<bool> {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,7 @@ use crate::keeping::Keeping;
 use crate::learner::Learner;
 use crate::models::Models;
 use crate::preview;
+use crate::replay::{self, Replays};
 use crate::searching;
 use crate::{LoadConfig, Wish};
 
@@ -33,11 +34,14 @@ pub(crate) struct Daemon {
     pub(crate) embedding: Arc<Embedding>,
     pub(crate) keeping: Arc<Keeping>,
     pub(crate) models: Arc<Models>,
+    pub(crate) replays: Replays,
     pub(crate) wish: Sender<Wish>,
     pub(crate) load_config: LoadConfig,
     pub(crate) namespace: String,
     pub(crate) version: &'static str,
     pub(crate) started_at: Millis,
+    /// Of the side door; 0 where there is none.
+    pub(crate) port: Arc<AtomicU16>,
 }
 
 impl Answerer for Daemon {
@@ -75,6 +79,9 @@ impl Daemon {
     }
 
     fn control(&self, request: &Request) -> Answer {
+        if request.event == replay::QUESTION {
+            return self.replays.answer(&self.intake, request);
+        }
         let question: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         let said = match question["ask"].as_str() {
             Some("status") => self.status(),
@@ -83,6 +90,7 @@ impl Daemon {
             Some("deeds") => self.deeds(&question, request.wait),
             Some("backfill") => self.start_backfill(&question),
             Some("search") => searching::search(&self.intake, &self.embedding, &question),
+            Some("rules") => self.intake.lender().map(|lender| lender.rules.to_json()).unwrap_or_default(),
             Some("context") => preview::context(&self.intake, &question),
             Some("search-batch") => searching::batch(&self.embedding, &question),
             Some("model") => self.embedding.to_json(),
@@ -123,6 +131,7 @@ impl Daemon {
                     "search",
                     "search-batch",
                     "context",
+                    "rules",
                     "model",
                     "model-pause",
                     "model-resume",
@@ -147,7 +156,7 @@ impl Daemon {
             "version": self.version,
             "protocol": wire::PROTOCOL,
             "socket": intake.place.socket(),
-            "port": null,
+            "port": Some(self.port.load(Ordering::SeqCst)).filter(|port| *port != 0),
             "namespace": self.namespace,
             "started_at": self.started_at,
             "uptime_ms": now().saturating_sub(self.started_at),

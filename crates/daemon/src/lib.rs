@@ -22,7 +22,10 @@ mod memory_files;
 mod metrics;
 mod models;
 mod preview;
+mod replay;
+pub mod rules;
 mod searching;
+mod side_door;
 mod spool_watch;
 mod transcripts;
 mod workspace;
@@ -54,9 +57,14 @@ use crate::lifecycle::{Bound, Lock};
 use crate::log::Log;
 use crate::memory_files::MemoryFiles;
 use crate::models::Models;
+use crate::replay::Replays;
+use crate::rules::Rules;
+use crate::side_door::Announced;
 use crate::transcripts::Transcripts;
 
+pub use crate::lender::is_alive;
 pub use crate::lifecycle::Lock as DaemonLock;
+pub use crate::side_door::SideDoor;
 pub use crate::workspace::{ProjectIdentity, key as workspace_key, project_of, resolve as resolve_workspace};
 
 /// How often the spool, the socket and the journal's size are looked at when nothing happens.
@@ -78,6 +86,7 @@ pub struct Options {
     /// How long to wait for a predecessor to leave.
     pub patience: Duration,
     pub load_config: LoadConfig,
+    pub side_door: Option<Box<dyn SideDoor>>,
 }
 
 impl std::fmt::Debug for Options {
@@ -116,7 +125,7 @@ pub(crate) enum Wish {
 /// Serves until told to stop. The order matters: the lock, then the journal, then the socket (hooks may now
 /// wait in its backlog), then what was spooled, then the door.
 pub fn run(options: Options) -> Result<Ended, DaemonError> {
-    let Options { place, namespace, version, patience, load_config } = options;
+    let Options { place, namespace, version, patience, load_config, side_door } = options;
     lifecycle::harden();
     let at = |path: PathBuf| move |source| DaemonError::Place { path, source };
     place.ensure().map_err(at(place.data.clone()))?;
@@ -149,12 +158,13 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     let load_config = noting(load_config, Arc::clone(&intake.faults));
 
     let bound = Bound::bind(&place.socket()).map_err(at(place.socket()))?;
-    lifecycle::write_pid(&place.pid_file()).map_err(at(place.pid_file()))?;
+    lifecycle::write_number(&place.pid_file(), std::process::id()).map_err(at(place.pid_file()))?;
     intake.drain_spool();
 
     let (wish, wishes) = mpsc::channel();
     let embedding = Embedding::new(Arc::clone(&intake), Arc::default());
-    intake.lend(Lender::new(place.clone(), &embedding, Arc::clone(&intake.faults)));
+    let rules = Rules::new(&place, Arc::clone(&log));
+    intake.lend(Lender::new(place.clone(), &embedding, Arc::clone(&intake.faults), Arc::clone(&rules)));
     let transcripts = Transcripts::new(Arc::clone(&intake), Arc::clone(&embedding.bell));
     let (asking, filed): (Arc<Bell>, Arc<Bell>) = Default::default();
     let bells = [&transcripts.bell, &embedding.bell, &asking, &filed].map(Arc::clone).to_vec();
@@ -208,9 +218,11 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
             .spawn(move || keeping.run())
             .map_err(at(place.data.clone()))?
     };
+    let mut side_door = side_door.and_then(|door| Announced::bind(door, &place, &intake.config(), &log));
     let daemon = Arc::new(Daemon {
         keeping: Arc::clone(&keeping),
         models: Arc::clone(&models),
+        replays: Replays::default(),
         backfill: Arc::clone(&backfill),
         embedding: Arc::clone(&embedding),
         intake: Arc::clone(&intake),
@@ -220,6 +232,7 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
         namespace,
         version,
         started_at: now(),
+        port: side_door.as_ref().map(Announced::port).unwrap_or_default(),
     });
     let listener = bound.listener.try_clone().map_err(at(place.socket()))?;
     let door = Door::open(listener, daemon, Arc::clone(&intake.counters)).map_err(at(place.socket()))?;
@@ -229,9 +242,16 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     }
     hear_signals(wish).map_err(at(place.data.clone()))?;
     log.info(format_args!("ready after {} ms", began.elapsed().as_millis()));
+    if let Some(door) = &mut side_door {
+        door.open(&log);
+    }
 
     let wished = look_after(&intake, &learner, &bound, &wishes);
     log.info(format_args!("leaving: {wished:?}"));
+    // First, while what it asks of us is still answered.
+    if let Some(door) = &mut side_door {
+        door.close();
+    }
     bound.remove();
     door.close(CLOSING_PATIENCE);
     backfill.stop();
@@ -241,6 +261,7 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     keeping.bell.close();
     files.bell().close();
     models.leave(&asking);
+    rules.close();
     // The learner stops between two transactions; what it has not derived it derives after the next start.
     let _ = learning.join();
     let _ = archiving.join();

@@ -125,10 +125,10 @@ pub(crate) fn watch(_: &Path, _: mpsc::Sender<Wish>) -> io::Result<()> {
     Ok(())
 }
 
-/// For people and for `status`; nothing is ever signalled by it.
-pub(crate) fn write_pid(path: &Path) -> io::Result<()> {
+/// Our process, or our port: for people and scripts. Nothing is ever signalled by it.
+pub(crate) fn write_number(path: &Path, number: u32) -> io::Result<()> {
     let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(path)?;
-    writeln!(file, "{}", std::process::id())
+    writeln!(file, "{number}")
 }
 
 /// No core dumps, no debugger of another user: what we hold in memory is not redacted yet.

@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use engine::Workspace;
@@ -81,6 +82,25 @@ pub enum Checkpointing {
     },
 }
 
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claiming {
+    /// In this folder, or in all.
+    List {
+        all: bool,
+    },
+    /// For the session named, else the one this runs in, else the only one at work here.
+    Take {
+        session: Option<String>,
+        files: Vec<String>,
+        note: Option<String>,
+    },
+    /// Without files, all that the session holds.
+    Release {
+        session: Option<String>,
+        files: Vec<String>,
+    },
+}
+
 /// Every call may block for a bounded time; tools run on threads of their own.
 pub trait Keeper: Send + Sync {
     /// The release, as people read it.
@@ -121,4 +141,15 @@ pub trait Keeper: Send + Sync {
     fn hook(&self, _word: &str, _event: &str, _body: Vec<u8>) -> Option<Vec<u8>> {
         None
     }
+
+    fn claims(&self, wish: Claiming) -> Result<Value, Refusal>;
+}
+
+/// A house with many guests: each is lent a keeper for the folder it works in.
+pub trait Keepers: Send + Sync {
+    /// The release, as people read it.
+    fn version(&self) -> &str;
+
+    /// `None`: nobody has said where. Then nothing is "here", and all that is not tied to a folder can still be asked.
+    fn keeper(&self, folder: Option<&Path>) -> Arc<dyn Keeper>;
 }

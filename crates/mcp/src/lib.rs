@@ -1,12 +1,15 @@
-//! Memory as tools of an agent: the Model Context Protocol over a pipe. Thin on purpose: what is asked is asked of
-//! the daemon or read from its tables through a [`Keeper`]; no model, no index and no state live here, so a daemon
-//! that is killed between two calls is not noticed. Knows no environment, no path and no command line.
+//! Memory as tools of an agent: the Model Context Protocol over a pipe ([`serve`]) or over HTTP ([`Http`]). Thin on
+//! purpose: what is asked is asked of the daemon or read from its tables through a [`Keeper`]; no model and no index
+//! live here, so a daemon that is killed between two calls is not noticed. Knows no environment, no path, no command
+//! line and no socket: who may come in is decided at the door, before a request is handed to us.
 //!
-//! This is the one room with an async runtime (decision 9). It has one thread for the protocol and lends blocking
-//! threads to the tools; nothing async leaves the crate.
+//! Here and in `web` is an async runtime and nowhere else (decisions 9 and 10). Over a pipe it has one thread for the
+//! protocol and lends blocking threads to the tools; over HTTP the door's runtime does the same.
 
 mod answer;
+mod http;
 mod keeper;
+mod lending;
 mod pipe;
 mod prompts;
 mod resources;
@@ -20,7 +23,9 @@ use std::time::Duration;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 
-pub use keeper::{Checkpointing, End, Keeper, Note, Refusal, Remembered};
+pub use http::{Body, Http};
+pub use keeper::{Checkpointing, Claiming, End, Keeper, Keepers, Note, Refusal, Remembered};
+use lending::Lending;
 use server::Server;
 
 /// Calls that work at the same time; more wait. Each costs a thread, and a session's agent makes a few at once.
@@ -55,7 +60,7 @@ pub fn serve(
     let most = if keeper.takes_hooks() { pipe::MAX_EVENT } else { pipe::MAX_MESSAGE };
     let (pipe, writer) = pipe::open(input, output, most).map_err(McpError::Threads)?;
     let served = runtime.block_on(async {
-        match Server::new(keeper).serve(pipe).await {
+        match Server::new(Lending::to_one(keeper)).serve(pipe).await {
             Ok(running) => {
                 // However the loop ended, nobody is left to tell.
                 let _ = running.waiting().await;

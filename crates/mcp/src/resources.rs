@@ -6,6 +6,7 @@ use store::{MemoryFilter, SessionFilter};
 
 use crate::answer::{TITLE_CHARS, line, when};
 use crate::keeper::{Keeper, Refusal};
+use crate::lending::unescaped;
 use crate::tools::{memory_page, story};
 
 /// On one page of the list.
@@ -93,18 +94,9 @@ fn address(id: &str) -> String {
     id.bytes().map(letter).collect()
 }
 
-/// The reverse. What is no escape stays as it is.
+/// The reverse.
 fn plain(text: &str) -> String {
-    let text = text.trim_end_matches('/');
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let escaped = after.first_chunk::<2>().filter(|_| *first == b'%');
-        let byte = escaped.and_then(|two| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok());
-        bytes.push(byte.unwrap_or(*first));
-        rest = if byte.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    unescaped(text.trim_end_matches('/'))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use rmcp::model::{
     ReadResourceResponse, ReadResourceResult, ResourceContents, ServerCapabilities, ServerConfig,
     ToolAnnotations,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
 use tokio::sync::{Semaphore, TryAcquireError};
@@ -21,6 +21,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::answer::{Answer, line};
 use crate::keeper::{Keeper, Refusal};
+use crate::lending::Lending;
 use crate::tools::{self, Effect, Tool};
 use crate::{prompts, resources};
 
@@ -47,13 +48,22 @@ const MAX_CALLS: usize = 64;
 const PROGRESS: Duration = Duration::from_secs(1);
 
 pub(crate) struct Server {
-    keeper: Arc<dyn Keeper>,
+    lending: Lending,
     calls: Arc<Semaphore>,
 }
 
 impl Server {
-    pub(crate) fn new(keeper: Arc<dyn Keeper>) -> Self {
-        Self { keeper, calls: Arc::new(Semaphore::new(MAX_CALLS)) }
+    pub(crate) fn new(lending: Lending) -> Self {
+        Self::among_others(lending, Self::all_calls())
+    }
+
+    /// One of many sessions in a process, which together make no more calls than one alone may.
+    pub(crate) fn among_others(lending: Lending, calls: Arc<Semaphore>) -> Self {
+        Self { lending, calls }
+    }
+
+    pub(crate) fn all_calls() -> Arc<Semaphore> {
+        Arc::new(Semaphore::new(MAX_CALLS))
     }
 
     /// Does something slow on a thread of its own. `None`: the client has given it up; what was begun is finished.
@@ -70,7 +80,7 @@ impl Server {
                 return Some(Err(Refusal::new(what, "wait for their answers, then call again")));
             }
         };
-        let keeper = Arc::clone(&self.keeper);
+        let keeper = self.lending.keeper(context).await;
         let mut job = spawn_blocking(move || {
             let _permit = permit;
             job(&*keeper)
@@ -110,7 +120,7 @@ impl ServerHandler for Server {
         let capabilities =
             ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
         let us =
-            Implementation::new("throughline", self.keeper.version().to_owned()).with_title("throughline");
+            Implementation::new("throughline", self.lending.version().to_owned()).with_title("throughline");
         ServerConfig::new(capabilities)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
             .with_server_info(us)
@@ -199,6 +209,10 @@ impl ServerHandler for Server {
         let arguments = request.arguments.unwrap_or_default();
         let prompt = prompts::get(&request.name, &arguments);
         prompt.map(Into::into).map_err(|why| ErrorData::invalid_params(why, None))
+    }
+
+    async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
+        self.lending.forget_roots();
     }
 }
 

@@ -111,6 +111,18 @@ pub(crate) const KEYS: &[Row] = &[
         manual: "Who makes vectors: this process, an OpenAI-compatible server, or Ollama. Remote ones are sent your memories, redacted.",
     },
     Row {
+        name: "http.enabled",
+        kind: Kind::Flag,
+        default: Default::Flag(true),
+        manual: "Whether programs of this machine may come in over HTTP, with the token in `run/token`; hooks and `throughline mcp` never need it. Holds from the daemon's next start.",
+    },
+    Row {
+        name: "http.port",
+        kind: Kind::Number { least: 1 },
+        default: Default::Number(37_777),
+        manual: "The port on 127.0.0.1 and ::1; if it is taken, the next free one. `throughline daemon status --json` and `run/port` say which it is. Holds from the daemon's next start.",
+    },
+    Row {
         name: "journal.durability",
         kind: Kind::Word(&["power", "process"]),
         default: Default::Word("power"),

@@ -1,5 +1,7 @@
 //! The background process: starting, stopping, asking how it is.
 
+mod http_door;
+
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -11,6 +13,7 @@ use ::daemon::{DaemonLock, Ended, Options};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
+use self::http_door::HttpDoor;
 use super::reader;
 use crate::report::{Failure, hint};
 use crate::world::{VERSION, World};
@@ -93,6 +96,7 @@ fn serve(world: &World) -> anyhow::Result<()> {
         version: VERSION,
         patience: SUCCEED,
         load_config: Box::new(move || config::load(&place)),
+        side_door: Some(Box::new(HttpDoor::new(world.clone()))),
     })
     .map_err(|error| hint(Failure::Person, error.to_string(), "run `throughline doctor`"))?;
     match ended {
@@ -172,11 +176,12 @@ fn status(world: &World, as_json: bool) -> anyhow::Result<()> {
         return print::line("not running; the next hook starts it, or `throughline daemon start`");
     };
     print::line(&format!(
-        "running: version {}, process {}, since {}\nsocket   {}\nevents   {} journaled, {} derived\nsince start  {} kept, {} skipped, {} drained from the spool, {} redactions",
+        "running: version {}, process {}, since {}\nsocket   {}\nHTTP     {}\nevents   {} journaled, {} derived\nsince start  {} kept, {} skipped, {} drained from the spool, {} redactions",
         status["version"].as_str().unwrap_or("?"),
         status["pid"],
         print::time(status["started_at"].as_u64().unwrap_or_default()),
         status["socket"].as_str().unwrap_or("?"),
+        status["port"].as_u64().map_or_else(|| "off".to_owned(), |port| format!("127.0.0.1:{port}")),
         status["journal_head"],
         status["learned"],
         status["envelopes"]["kept"],

@@ -1,116 +1,103 @@
-//! Serves memory as tools to one agent. What a tool does is what the command of the same meaning does; here they are
-//! lent to the protocol, with errors as texts for a model.
+//! Serves memory as tools to one agent over its pipe, or says how to reach the same over HTTP.
+
+mod hooked;
+mod house;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::Args;
-use engine::Workspace;
-use mcp::{Checkpointing, End, Keeper, Note, Refusal, Remembered};
-use model::{Millis, SessionId};
-use serde_json::Value;
-use store::Tables;
+use mcp::serve;
+use serde_json::{Value, json};
+use web::Token;
 
-use super::remember::Saying;
-use super::{checkpoint, forget, handoff, reader};
-use crate::report;
-use crate::when;
-use crate::world::{VERSION, World, variable};
+use super::reader;
+use crate::print;
+use crate::report::{self, Failure, hint};
+use crate::world::{World, variable};
+pub(crate) use house::{House, Houses};
 
 /// Where the agent works, whatever folder it starts us in.
 const PROJECT_VARIABLE: &str = "CLAUDE_PROJECT_DIR";
-
-/// Next steps are written for people at a terminal; an agent has tools for the same.
-const IN_TOOLS: &[(&str, &str)] = &[
-    ("`throughline sessions --live`", "the tool sessions"),
-    ("`throughline sessions`", "the tool sessions"),
-    ("`throughline search`", "mem_search"),
-    ("`throughline checkpoint list --all`", "checkpoint with action \"list\""),
-    ("`throughline checkpoint list`", "checkpoint with action \"list\""),
-    ("`throughline checkpoint show`", "checkpoint with action \"show\""),
-    ("`throughline handoff list`", "handoff with action \"list\""),
-    ("`--session`", "the argument session"),
-];
+/// Stands for the token in what is printed without it; clients put the variable's value in.
+const TOKEN_VARIABLE: &str = "${THROUGHLINE_TOKEN}";
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example, in the settings of an agent:
-  {\"mcpServers\": {\"throughline\": {\"command\": \"throughline\", \"args\": [\"mcp\"]}}}")]
+#[command(after_help = "Examples, in the settings of an agent:
+  {\"mcpServers\": {\"throughline\": {\"command\": \"throughline\", \"args\": [\"mcp\"]}}}
+over HTTP what `throughline mcp --http` prints")]
 pub(crate) struct Mcp {
     /// The folder the agent works in [default: what the agent says, else this one]
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
+    /// Also take the events of the agent's own hooks, which say this word (written by `throughline install --fast`)
+    #[arg(long, value_name = "WORD")]
+    hooks: Option<String>,
+    /// Serve nothing: print what a client's settings need to reach the daemon over HTTP
+    #[arg(long, conflicts_with = "cwd")]
+    http: bool,
+    /// With the token in it
+    #[arg(long, requires = "http")]
+    show_token: bool,
+    /// The entry for the settings alone, as JSON
+    #[arg(long, requires = "http")]
+    json: bool,
 }
 
 impl Mcp {
     pub(crate) fn run(self, mut world: World) -> anyhow::Result<()> {
+        if self.http {
+            return show(&world, self.show_token, self.json);
+        }
         let named = self.cwd.or_else(|| variable(PROJECT_VARIABLE).map(PathBuf::from));
         if let Some(folder) = named.filter(|folder| !folder.as_os_str().is_empty()) {
             world.cwd = std::path::absolute(folder)?;
         }
-        mcp::serve(Arc::new(House(world)), io::stdin(), io::stdout()).map_err(report::person)
+        let house = House::new(world).with_hooks(self.hooks.filter(|word| !word.is_empty()));
+        serve(Arc::new(house), io::stdin(), io::stdout()).map_err(report::person)
     }
 }
 
-/// The house as its tools see it.
-struct House(World);
+/// The secret is said only to whoever asks for it: a terminal is recorded, and so is what an agent reads.
+pub(crate) fn token_file(world: &World) -> PathBuf {
+    world.place.run().join("token")
+}
 
-impl Keeper for House {
-    fn version(&self) -> &str {
-        VERSION
-    }
-
-    fn folder(&self) -> &Path {
-        &self.0.cwd
-    }
-
-    fn workspace(&self) -> Workspace {
-        daemon::resolve_workspace(&self.0.cwd)
-    }
-
-    fn ask(&self, question: &Value, patience: Duration) -> Result<Value, Refusal> {
-        reader::answer(&self.0, question, patience).map_err(refusal)
-    }
-
-    fn tables(&self) -> Result<Tables, Refusal> {
-        // Who has tools is attached: that nothing is recorded yet is an empty list and no error.
-        if !self.0.place.data.exists() {
-            reader::start(&self.0).map_err(refusal)?;
+fn show(world: &World, show_token: bool, as_json: bool) -> anyhow::Result<()> {
+    reader::start(world)?;
+    let status = reader::status(world).unwrap_or_default();
+    let Some(port) = status["port"].as_u64() else {
+        return Err(hint(
+            Failure::Person,
+            "the daemon serves no HTTP",
+            "run `throughline config set http.enabled true` and `throughline daemon restart`; `throughline daemon logs` \
+             says what else may be wrong",
+        ));
+    };
+    let path = token_file(world);
+    let token = match Token::load(&path) {
+        Ok(Some(token)) if show_token => token.reveal().to_owned(),
+        Ok(Some(_)) => TOKEN_VARIABLE.to_owned(),
+        Ok(None) | Err(_) => {
+            let what = format!("no token can be read from {}", path.display());
+            return Err(hint(Failure::Person, what, "run `throughline daemon restart`"));
         }
-        reader::tables(&self.0).map_err(refusal)
+    };
+    let url = format!("http://127.0.0.1:{port}/mcp");
+    let entry = entry(&url, &token);
+    if as_json {
+        return print::json(&entry);
     }
-
-    fn moment(&self, text: &str, end: End) -> Result<Millis, Refusal> {
-        let end = match end {
-            End::Since => when::End::Since,
-            End::Until => when::End::Until,
-        };
-        when::read(text, end).map_err(refusal)
+    print::line(&format!("URL     {url}"))?;
+    print::line(&format!("header  Authorization: Bearer {token}"))?;
+    if !show_token {
+        print::line(&format!("token   in {}; --show-token puts it in", path.display()))?;
     }
-
-    fn remember(&self, note: Note) -> Result<Remembered, Refusal> {
-        let Note { text, title, kind, files, project, global, critical, pinned } = note;
-        let saying = Saying { by: "agent", text, title, kind, files, project, global, critical, pin: pinned };
-        let (row, known) = saying.keep(&self.0).map_err(refusal)?;
-        Ok(Remembered { row, known })
-    }
-
-    fn forget(&self, ids: &[String]) -> Result<bool, Refusal> {
-        forget::memories(&self.0, ids).map_err(refusal)
-    }
-
-    fn hand_over(&self, session: Option<&str>, text: &str) -> Result<SessionId, Refusal> {
-        handoff::hand_over(&self.0, session, text).map_err(refusal)
-    }
-
-    fn checkpoint(&self, wish: Checkpointing) -> Result<Value, Refusal> {
-        checkpoint::to_json(&self.0, wish).map_err(refusal)
-    }
+    print::line(&format!("\nin a client's settings:\n{entry:#}"))
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it ends here, and is given to `map_err`")]
-fn refusal(error: anyhow::Error) -> Refusal {
-    let (what, next) = report::parts(&error);
-    Refusal { what, next: IN_TOOLS.iter().fold(next, |next, (command, tool)| next.replace(command, tool)) }
+fn entry(url: &str, token: &str) -> Value {
+    let headers = json!({ "Authorization": format!("Bearer {token}") });
+    json!({ "mcpServers": { "throughline": { "type": "http", "url": url, "headers": headers } } })
 }

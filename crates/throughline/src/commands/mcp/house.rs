@@ -1,0 +1,151 @@
+//! The house as tools see it: what a tool does is what the command of the same meaning does. Here the commands are lent
+//! to the protocol, with errors as texts for a model. Lives in the process of `throughline mcp` and in the daemon's own,
+//! and asks the daemon through its socket in both.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::Workspace;
+use mcp::{Checkpointing, Claiming, End, Keeper, Keepers, Note, Refusal, Remembered};
+use model::{Millis, SessionId};
+use serde_json::Value;
+use store::Tables;
+
+use super::super::remember::Saying;
+use super::super::{checkpoint, claims, forget, handoff, reader};
+use super::hooked;
+use crate::report;
+use crate::when;
+use crate::world::{VERSION, World};
+
+/// Where nothing is.
+const NOWHERE: &str = "/";
+const NAME_A_FOLDER: &str =
+    "have the client send its roots, or the header \"X-Throughline-Folder: /path/of/the/folder\"";
+
+/// Next steps are written for people at a terminal; an agent has tools for the same.
+const IN_TOOLS: &[(&str, &str)] = &[
+    ("`throughline sessions --live`", "the tool sessions"),
+    ("`throughline sessions`", "the tool sessions"),
+    ("`throughline search`", "mem_search"),
+    ("`throughline checkpoint list --all`", "checkpoint with action \"list\""),
+    ("`throughline checkpoint list`", "checkpoint with action \"list\""),
+    ("`throughline checkpoint show`", "checkpoint with action \"show\""),
+    ("`throughline handoff list`", "handoff with action \"list\""),
+    ("`throughline claims list`", "claims with action \"list\""),
+    ("`--session`", "the argument session"),
+];
+
+/// The house as a guest in one folder sees it.
+pub(crate) struct House {
+    world: World,
+    /// False: nobody has said where the guest works. The world's folder is then the top of all, where nothing is.
+    somewhere: bool,
+    /// What a hook of the agent has to say to be heard. `None`: hooks are not taken.
+    word: Option<String>,
+}
+
+/// The house as many guests see it.
+pub(crate) struct Houses(pub(crate) World);
+
+impl House {
+    pub(crate) fn new(world: World) -> Self {
+        Self { world, somewhere: true, word: None }
+    }
+
+    pub(crate) fn with_hooks(self, word: Option<String>) -> Self {
+        Self { word, ..self }
+    }
+}
+
+impl Keepers for Houses {
+    fn version(&self) -> &str {
+        VERSION
+    }
+
+    fn keeper(&self, folder: Option<&Path>) -> Arc<dyn Keeper> {
+        let cwd = folder.unwrap_or(Path::new(NOWHERE)).to_owned();
+        Arc::new(House { world: World { cwd, ..self.0.clone() }, somewhere: folder.is_some(), word: None })
+    }
+}
+
+impl Keeper for House {
+    fn version(&self) -> &str {
+        VERSION
+    }
+
+    fn takes_hooks(&self) -> bool {
+        self.word.is_some()
+    }
+
+    fn hook(&self, word: &str, event: &str, body: Vec<u8>) -> Option<Vec<u8>> {
+        (self.word.as_deref() == Some(word)).then(|| hooked::deliver(&self.world, event, body))
+    }
+
+    fn folder(&self) -> &Path {
+        &self.world.cwd
+    }
+
+    fn workspace(&self) -> Workspace {
+        daemon::resolve_workspace(&self.world.cwd)
+    }
+
+    fn ask(&self, question: &Value, patience: Duration) -> Result<Value, Refusal> {
+        reader::answer(&self.world, question, patience).map_err(refusal)
+    }
+
+    fn tables(&self) -> Result<Tables, Refusal> {
+        // Who has tools is attached: that nothing is recorded yet is an empty list and no error.
+        if !self.world.place.data.exists() {
+            reader::start(&self.world).map_err(refusal)?;
+        }
+        reader::tables(&self.world).map_err(refusal)
+    }
+
+    fn moment(&self, text: &str, end: End) -> Result<Millis, Refusal> {
+        let end = match end {
+            End::Since => when::End::Since,
+            End::Until => when::End::Until,
+        };
+        when::read(text, end).map_err(refusal)
+    }
+
+    fn remember(&self, note: Note) -> Result<Remembered, Refusal> {
+        let Note { text, title, kind, files, project, global, critical, pinned } = note;
+        // What is said nowhere belongs to no project, unless one is named.
+        let global = global || (!self.somewhere && project.is_none());
+        let saying = Saying { by: "agent", text, title, kind, files, project, global, critical, pin: pinned };
+        let (row, known) = saying.keep(&self.world).map_err(refusal)?;
+        Ok(Remembered { row, known })
+    }
+
+    fn forget(&self, ids: &[String]) -> Result<bool, Refusal> {
+        forget::memories(&self.world, ids).map_err(refusal)
+    }
+
+    fn hand_over(&self, session: Option<&str>, text: &str) -> Result<SessionId, Refusal> {
+        handoff::hand_over(&self.world, session, text).map_err(refusal)
+    }
+
+    fn checkpoint(&self, wish: Checkpointing) -> Result<Value, Refusal> {
+        let wish = match wish {
+            Checkpointing::Create { .. } | Checkpointing::Restore { .. } if !self.somewhere => {
+                return Err(Refusal::new("it is not known which folder you work in", NAME_A_FOLDER));
+            }
+            Checkpointing::List { all } => Checkpointing::List { all: all || !self.somewhere },
+            wish => wish,
+        };
+        checkpoint::to_json(&self.world, wish).map_err(refusal)
+    }
+
+    fn claims(&self, wish: Claiming) -> Result<Value, Refusal> {
+        claims::to_json(&self.world, wish).map_err(refusal)
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it ends here, and is given to `map_err`")]
+fn refusal(error: anyhow::Error) -> Refusal {
+    let (what, next) = report::parts(&error);
+    Refusal { what, next: IN_TOOLS.iter().fold(next, |next, (command, tool)| next.replace(command, tool)) }
+}

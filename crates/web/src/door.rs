@@ -1,0 +1,212 @@
+//! The thread that serves, and what one connection may cost: a bounded number of them, of headers, of bytes and of time.
+//! Every request goes through the guard first and leaves with the headers that tell a browser what it may not do.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{HeaderValue, Request, Response, StatusCode};
+use http_body_util::{BodyExt, Limited};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use mcp::{Http, Keepers};
+use tokio::net::TcpStream;
+use tokio::runtime::Runtime;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::{sleep, timeout};
+use tower_service::Service;
+
+use crate::guard::{Guard, MAX_BODY};
+use crate::problem;
+use crate::routes::{self, Rooms};
+use crate::{Bound, Token, WebError};
+
+/// Connections at once; further ones wait in the kernel's backlog. A session of an agent holds one for news and uses
+/// one or two for its calls.
+const MAX_CONNECTIONS: usize = 128;
+/// A client that has connected asks at once. One that waits between two requests may keep its connection a little longer
+/// than the usual clients do (5 s), so that it is they who let go.
+const HEADER_PATIENCE: Duration = Duration::from_secs(10);
+/// All headers of a request together, and their number. Ours are ten, a browser's twenty.
+const MAX_HEADER_BYTES: usize = 16 << 10;
+const MAX_HEADERS: usize = 64;
+/// A megabyte over loopback takes a millisecond.
+const BODY_PATIENCE: Duration = Duration::from_secs(10);
+/// Calls that work at the same time; more wait. Each costs a thread while it works.
+const WORKERS: usize = 8;
+/// A worker that is idle for so long gives its memory back.
+const IDLE: Duration = Duration::from_secs(2);
+/// Out of file descriptors: wait for some to come back instead of spinning.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Said with every answer. There is no header that lets another page read it, and there never is one.
+const ALWAYS: [(HeaderName, &str); 5] = [
+    (CACHE_CONTROL, "no-store"),
+    (CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (REFERRER_POLICY, "no-referrer"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
+
+/// An open door.
+#[derive(Debug)]
+pub struct Door {
+    closing: watch::Sender<bool>,
+    thread: JoinHandle<()>,
+}
+
+impl Bound {
+    /// Serves on a thread of its own until the door is closed.
+    pub fn open(self, token: Token, keepers: Arc<dyn Keepers>) -> Result<Door, WebError> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .max_blocking_threads(WORKERS)
+            .thread_keep_alive(IDLE)
+            .thread_name("web-worker")
+            .build()
+            .map_err(WebError::Threads)?;
+        let guard = Guard::new(token, self.port());
+        let protocol = Arc::new(Http::new(Arc::clone(&keepers)));
+        let house = House {
+            guard,
+            routes: routes::all(Rooms { keepers, protocol: Arc::clone(&protocol) }),
+            protocol,
+        };
+        let (closing, closed) = watch::channel(false);
+        let thread = Builder::new()
+            .name("web".into())
+            .spawn(move || serve(runtime, self.listeners, house, &closed))
+            .map_err(WebError::Threads)?;
+        Ok(Door { closing, thread })
+    }
+}
+
+impl Door {
+    /// Lets nobody in any more and waits a little for those who are inside.
+    pub fn close(self) {
+        let _ = self.closing.send(true);
+        let _ = self.thread.join();
+    }
+}
+
+/// Those inside when we close get this long for their answer.
+const CLOSING_PATIENCE: Duration = Duration::from_millis(500);
+
+struct House {
+    guard: Guard,
+    routes: Router,
+    protocol: Arc<Http>,
+}
+
+fn serve(runtime: Runtime, listeners: Vec<TcpListener>, house: House, closed: &watch::Receiver<bool>) {
+    let house = Arc::new(house);
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    runtime.block_on(async {
+        for listener in listeners {
+            // One that cannot be watched is one address less.
+            if let Ok(listener) = tokio::net::TcpListener::from_std(listener) {
+                tokio::spawn(accept(listener, Arc::clone(&house), Arc::clone(&places), closed.clone()));
+            }
+        }
+        end(&mut closed.clone()).await;
+        house.protocol.close();
+        let _ = timeout(CLOSING_PATIENCE, places.acquire_many(MAX_CONNECTIONS as u32)).await;
+    });
+    runtime.shutdown_timeout(CLOSING_PATIENCE);
+}
+
+async fn end(closed: &mut watch::Receiver<bool>) {
+    // A sender that is gone has nothing more to say either.
+    let _ = closed.wait_for(|is_closed| *is_closed).await;
+}
+
+async fn accept(
+    listener: tokio::net::TcpListener,
+    house: Arc<House>,
+    places: Arc<Semaphore>,
+    mut closed: watch::Receiver<bool>,
+) {
+    loop {
+        // Never closed while we hold it; if it were, there would be no place either.
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        let accepted: io::Result<(TcpStream, _)> = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = end(&mut closed) => return,
+        };
+        match accepted {
+            Ok((stream, _)) => {
+                tokio::spawn(converse(stream, Arc::clone(&house), place, closed.clone()));
+            }
+            Err(_) => sleep(ACCEPT_PAUSE).await,
+        }
+    }
+}
+
+async fn converse(
+    stream: TcpStream,
+    house: Arc<House>,
+    _place: OwnedSemaphorePermit,
+    mut closed: watch::Receiver<bool>,
+) {
+    let _ = stream.set_nodelay(true);
+    let answer = service_fn(move |request| {
+        let house = Arc::clone(&house);
+        async move { Ok::<_, Infallible>(house.answer(request).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_PATIENCE)
+        .max_buf_size(MAX_HEADER_BYTES)
+        .max_headers(MAX_HEADERS)
+        .serve_connection(TokioIo::new(stream), answer);
+    let mut connection = std::pin::pin!(connection);
+    // However it ends, there is nobody to tell.
+    tokio::select! {
+        _ = connection.as_mut() => {}
+        () = end(&mut closed) => {
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
+    }
+}
+
+impl House {
+    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        let mut response = self.look(request).await;
+        for (name, value) in ALWAYS {
+            response.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
+        response
+    }
+
+    async fn look(&self, request: Request<Incoming>) -> Response<Body> {
+        let (parts, body) = request.into_parts();
+        if let Err(problem) = self.guard.admit(&parts) {
+            return problem.response();
+        }
+        let body = match timeout(BODY_PATIENCE, Limited::new(body, MAX_BODY).collect()).await {
+            Ok(Ok(body)) => body.to_bytes(),
+            Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
+                return problem::TOO_LARGE.response();
+            }
+            Ok(Err(_)) => return problem::MALFORMED.response(),
+            Err(_) => return problem::SLOW_BODY.response(),
+        };
+        let request = Request::from_parts(parts, Body::from(body));
+        let Ok(response) = self.routes.clone().call(request).await;
+        if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+            return problem::OTHER_METHOD.instead_of(&response);
+        }
+        response
+    }
+}

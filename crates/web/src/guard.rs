@@ -1,0 +1,91 @@
+//! Who may come in. Every request is looked at here before any route sees it; a route cannot be reached another way.
+//! Localhost is no wall: a page in the person's browser can call us, under our own name or under one that an
+//! attacker's name server points at us. Therefore the name, the page and the token are looked at, in this order.
+
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, HOST, HeaderName, ORIGIN};
+use http::request::Parts;
+use http::{HeaderMap, Method, Uri};
+
+use crate::problem::{self, Problem};
+use crate::routes::OPEN;
+use crate::token::Token;
+
+/// The names we go by. Exact: a name that merely leads here is how a page of somebody else comes in.
+const NAMES: &[&str] = &["127.0.0.1", "localhost", "[::1]"];
+/// What a browser says of the page that calls.
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+/// The page is ours, or it is no page but the person.
+const OWN_SITES: &[&str] = &["same-origin", "none"];
+/// A memory has at most 64 KiB, which escaped to the utmost are 384.
+pub(crate) const MAX_BODY: usize = 1 << 20;
+
+#[derive(Debug)]
+pub(crate) struct Guard {
+    token: Token,
+    port: u16,
+}
+
+impl Guard {
+    pub(crate) fn new(token: Token, port: u16) -> Self {
+        Self { token, port }
+    }
+
+    pub(crate) fn admit(&self, request: &Parts) -> Result<(), Problem> {
+        let (headers, uri) = (&request.headers, &request.uri);
+        let host = only(headers, &HOST)?.ok_or(problem::OTHER_HOST)?;
+        // An address that is written out in full counts as well; programs that pass requests on believe either.
+        if !self.is_our_name(host) || !authority(uri).is_none_or(|name| self.is_our_name(name)) {
+            return Err(problem::OTHER_HOST);
+        }
+        let origin = only(headers, &ORIGIN)?;
+        if !origin.is_none_or(|origin| self.is_our_page(origin)) {
+            return Err(problem::FOREIGN_PAGE);
+        }
+        let site = only(headers, &FETCH_SITE)?;
+        if !site.is_none_or(|site| OWN_SITES.contains(&site)) {
+            return Err(problem::FOREIGN_PAGE);
+        }
+        let is_open = OPEN.contains(&uri.path()) && matches!(request.method, Method::GET | Method::HEAD);
+        if !is_open && !self.knows_token(headers)? {
+            return Err(problem::NO_TOKEN);
+        }
+        let length = only(headers, &CONTENT_LENGTH)?.map(str::parse::<u64>);
+        match length {
+            Some(Err(_)) => Err(problem::MALFORMED),
+            Some(Ok(length)) if length > MAX_BODY as u64 => Err(problem::TOO_LARGE),
+            _ => Ok(()),
+        }
+    }
+
+    fn is_our_name(&self, authority: &str) -> bool {
+        let Some((name, port)) = authority.rsplit_once(':') else { return false };
+        NAMES.iter().any(|ours| name.eq_ignore_ascii_case(ours)) && port == self.port.to_string()
+    }
+
+    fn is_our_page(&self, origin: &str) -> bool {
+        origin.strip_prefix("http://").is_some_and(|authority| self.is_our_name(authority))
+    }
+
+    /// In the header alone: what stands in an address is kept in histories and logs.
+    fn knows_token(&self, headers: &HeaderMap) -> Result<bool, Problem> {
+        let Some((scheme, said)) = only(headers, &AUTHORIZATION)?.and_then(|said| said.split_once(' '))
+        else {
+            return Ok(false);
+        };
+        Ok(scheme.eq_ignore_ascii_case("bearer") && self.token.is(said.trim().as_bytes()))
+    }
+}
+
+fn authority(uri: &Uri) -> Option<&str> {
+    uri.authority().map(http::uri::Authority::as_str)
+}
+
+/// The value of a header that may be there once: of two, each reader believes another.
+fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, Problem> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (None, _) => Ok(None),
+        (Some(value), None) => value.to_str().map(Some).map_err(|_| problem::MALFORMED),
+        (Some(_), Some(_)) => Err(problem::MALFORMED),
+    }
+}

@@ -1,0 +1,179 @@
+//! A door of one test: its own port, its own token, and a house of which only the daemon's status can be asked.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::Workspace;
+use mcp::{Checkpointing, Claiming, End, Keeper, Keepers, Note, Refusal, Remembered};
+use model::{Millis, SessionId};
+use serde_json::{Value, json};
+use store::Tables;
+use web::{Bound, Door, Token};
+
+/// Far from the ports that people and other tests use; the search goes on from here.
+const PORT: u16 = 23_777;
+/// A door that is alive answers at once; one that hangs fails the test.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(crate) struct World {
+    pub(crate) port: u16,
+    pub(crate) token: String,
+    door: Option<Door>,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let token = Token::load_or_make(&folder.path().join("token")).unwrap();
+        let bound = Bound::bind(PORT).unwrap();
+        let port = bound.port();
+        let revealed = token.reveal().to_owned();
+        let door = bound.open(token, Arc::new(Houses)).unwrap();
+        Self { port, token: revealed, door: Some(door) }
+    }
+
+    pub(crate) fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_write_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// Sends a text in which PORT and TOKEN stand for ours, and reads all that comes back. The text must end its
+    /// connection.
+    pub(crate) fn send(&self, text: &str) -> Answer {
+        let mut stream = self.connect();
+        // A door that has heard enough may close before all is sent.
+        let _ = stream.write_all(self.filled(text).as_bytes());
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes);
+        Answer(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    pub(crate) fn filled(&self, text: &str) -> String {
+        text.replace("PORT", &self.port.to_string()).replace("TOKEN", &self.token)
+    }
+
+    /// A message to `/mcp` by somebody who may come in.
+    pub(crate) fn say(&self, headers: &str, message: &Value) -> Answer {
+        let body = message.to_string();
+        self.send(&format!(
+            "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nAuthorization: Bearer TOKEN\r\nConnection: close\r\n\
+             Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+             Content-Length: {}\r\n{headers}\r\n{body}",
+            body.len()
+        ))
+    }
+
+    pub(crate) fn close(&mut self) {
+        if let Some(door) = self.door.take() {
+            door.close();
+        }
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Answer(pub(crate) String);
+
+impl Answer {
+    /// 0: the connection was closed without a word.
+    pub(crate) fn status(&self) -> u16 {
+        self.0.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0)
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let head = self.0.split("\r\n\r\n").next()?;
+        let pairs = head.lines().filter_map(|line| line.split_once(':'));
+        pairs.into_iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
+    }
+
+    pub(crate) fn body(&self) -> &str {
+        self.0.split_once("\r\n\r\n").map_or("", |(_, body)| body)
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(self.body()).unwrap_or_else(|_| panic!("no JSON: {}", self.0))
+    }
+}
+
+struct Houses;
+
+impl Keepers for Houses {
+    fn version(&self) -> &'static str {
+        "1.2.3"
+    }
+
+    fn keeper(&self, folder: Option<&Path>) -> Arc<dyn Keeper> {
+        Arc::new(House(folder.map(Path::to_owned)))
+    }
+}
+
+/// Says of everything where it was asked from.
+struct House(Option<PathBuf>);
+
+impl House {
+    fn place(&self) -> Refusal {
+        Refusal::new(format!("asked from {:?}", self.0), "")
+    }
+}
+
+impl Keeper for House {
+    fn version(&self) -> &'static str {
+        "1.2.3"
+    }
+
+    fn folder(&self) -> &Path {
+        self.0.as_deref().unwrap_or(Path::new("/"))
+    }
+
+    fn workspace(&self) -> Workspace {
+        Workspace {
+            key: model::WorkspaceKey::from_hex(String::new()),
+            root: String::new(),
+            project: String::new(),
+            project_key: String::new(),
+            branch: None,
+        }
+    }
+
+    fn ask(&self, question: &Value, _: Duration) -> Result<Value, Refusal> {
+        if question["ask"] == "status" { Ok(json!({ "running": true, "pid": 7 })) } else { Err(self.place()) }
+    }
+
+    fn tables(&self) -> Result<Tables, Refusal> {
+        Err(self.place())
+    }
+
+    fn moment(&self, _: &str, _: End) -> Result<Millis, Refusal> {
+        Err(self.place())
+    }
+
+    fn remember(&self, _: Note) -> Result<Remembered, Refusal> {
+        Err(self.place())
+    }
+
+    fn forget(&self, _: &[String]) -> Result<bool, Refusal> {
+        Err(self.place())
+    }
+
+    fn hand_over(&self, _: Option<&str>, _: &str) -> Result<SessionId, Refusal> {
+        Err(self.place())
+    }
+
+    fn checkpoint(&self, _: Checkpointing) -> Result<Value, Refusal> {
+        Err(self.place())
+    }
+
+    fn claims(&self, _: Claiming) -> Result<Value, Refusal> {
+        Err(self.place())
+    }
+}

@@ -29,9 +29,9 @@ use crate::spool_watch::SpoolWatch;
 use crate::workspace::Workspaces;
 
 /// The agent's own clock starts before ours: what is left for advice ends this long before the client gives up.
-const REPLY_MARGIN: Duration = Duration::from_millis(10);
+pub(crate) const REPLY_MARGIN: Duration = Duration::from_millis(10);
 /// The reason to leave what belongs to a private turn.
-const PRIVATE: &str = "private turn";
+pub(crate) const PRIVATE: &str = "private turn";
 /// The file in a repository that may narrow what we do there.
 const PROJECT_FILE: &str = ".throughline/config.toml";
 /// A page of switches; a larger one is not ours.
@@ -423,7 +423,7 @@ pub(crate) struct Seen {
     pub(crate) entry: Entry,
     pub(crate) workspace: Option<Workspace>,
     pub(crate) config: Arc<Config>,
-    leave: Option<&'static str>,
+    pub(crate) leave: Option<&'static str>,
     private_prompt: bool,
 }
 

@@ -4,7 +4,7 @@
 //! waits for it, and nothing is lost without it.
 
 mod material;
-mod settings;
+pub(crate) mod settings;
 mod shown;
 
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -5,15 +5,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{fence, merge};
-use model::{Advice, Envelope, Note, estimate_tokens};
+use engine::{Context, fence, merge};
+use model::{Advice, Envelope, Event, Note, estimate_tokens};
 use serde_json::{Value, json};
 
 use crate::intake::{Intake, now};
 use crate::lender::Preview;
 
 /// Nobody's agent waits, but a person does.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// `question` has the fields of an envelope (`hook_event_name`, `prompt`, `cwd`, …) under `envelope`.
 pub(crate) fn context(intake: &Intake, question: &Value) -> Value {
@@ -35,29 +35,21 @@ pub(crate) fn context(intake: &Intake, question: &Value) -> Value {
         workspace: seen.workspace.clone(),
         around: Arc::new(Preview(Arc::clone(lender))),
     };
-    let mut parts = Vec::new();
-    let mut behaviors = Vec::new();
-    for behavior in engine::hearers(&cx.config, seen.event.kind) {
-        if !behavior.speaks_on(seen.event.kind) {
-            continue;
-        }
-        let began = Instant::now();
-        let (advice, trouble) = match catch_unwind(AssertUnwindSafe(|| behavior.advise(&cx, &seen.event))) {
-            Ok(Ok(advice)) => (advice, None),
-            Ok(Err(error)) => (Advice::silent(), Some(error.to_string())),
-            Err(_) => (Advice::silent(), Some("it panicked".to_owned())),
-        };
-        let said = advice.notes.iter().map(|note| estimate_tokens(&note.text)).sum::<u32>();
-        behaviors.push(json!({
-            "name": behavior.name(),
-            "tokens": said,
-            "silent": advice.is_silent(),
-            "micros": began.elapsed().as_micros() as u64,
-            "trouble": trouble,
-        }));
-        parts.push(advice);
-    }
-    let mut advice = merge(parts);
+    let mut parts = ask_each(&cx, &seen.event, None);
+    parts.retain(|part| part.speaks);
+    let behaviors: Vec<Value> = parts
+        .iter()
+        .map(|part| {
+            json!({
+                "name": part.name,
+                "tokens": part.advice.notes.iter().map(|note| estimate_tokens(&note.text)).sum::<u32>(),
+                "silent": part.advice.is_silent(),
+                "micros": part.took.as_micros() as u64,
+                "trouble": part.trouble,
+            })
+        })
+        .collect();
+    let mut advice = merge(parts.into_iter().map(|part| part.advice));
     let notes: Vec<Value> = advice.notes.iter().map(note).collect();
     let items: Vec<Value> = advice.notes.iter().flat_map(items).collect();
     for note in &mut advice.notes {
@@ -76,6 +68,34 @@ pub(crate) fn context(intake: &Intake, question: &Value) -> Value {
         "delivered": String::from_utf8_lossy(&delivered.stdout),
         "behaviors": behaviors,
     })
+}
+
+/// What one behavior made of an event.
+pub(crate) struct Part {
+    pub(crate) name: &'static str,
+    /// Whether it may speak on such an event; else it was not asked.
+    pub(crate) speaks: bool,
+    pub(crate) advice: Advice,
+    pub(crate) trouble: Option<String>,
+    pub(crate) took: Duration,
+}
+
+/// Asks everybody who hears the event, or the one that is named, one after the other: each has its own time.
+pub(crate) fn ask_each(cx: &Context, event: &Event, only: Option<&str>) -> Vec<Part> {
+    let hearers = engine::hearers(&cx.config, event.kind);
+    let asked = hearers.filter(|behavior| only.is_none_or(|only| only == behavior.name()));
+    let ask = |behavior: &dyn engine::Behavior| {
+        let (speaks, began) = (behavior.speaks_on(event.kind), Instant::now());
+        let answer = speaks.then(|| catch_unwind(AssertUnwindSafe(|| behavior.advise(cx, event))));
+        let (advice, trouble) = match answer {
+            None => (Advice::silent(), None),
+            Some(Ok(Ok(advice))) => (advice, None),
+            Some(Ok(Err(error))) => (Advice::silent(), Some(error.to_string())),
+            Some(Err(_)) => (Advice::silent(), Some("it panicked".to_owned())),
+        };
+        Part { name: behavior.name(), speaks, advice, trouble, took: began.elapsed() }
+    };
+    asked.map(ask).collect()
 }
 
 fn note(note: &Note) -> Value {

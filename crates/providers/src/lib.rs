@@ -14,7 +14,7 @@ mod http;
 pub mod ollama;
 pub mod openai;
 mod pool;
-mod process;
+pub mod process;
 pub mod tokens;
 
 use std::time::Instant;

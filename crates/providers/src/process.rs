@@ -14,19 +14,21 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 
 /// How long a child's end may go unnoticed while a grandchild holds its pipes open.
 const TICK: Duration = Duration::from_millis(50);
+/// A child closes its pipes a moment before its end can be seen.
+const CLOSED_TICK: Duration = Duration::from_millis(1);
 /// A piece on the stack; a pipe holds four of them.
 const PIECE: usize = 16 * 1024;
 
 #[derive(Debug)]
-pub(crate) struct Finished {
-    pub(crate) status: ExitStatus,
-    pub(crate) output: Vec<u8>,
+pub struct Finished {
+    pub status: ExitStatus,
+    pub output: Vec<u8>,
     /// The first bytes of what it complained about.
-    pub(crate) complaint: Vec<u8>,
+    pub complaint: Vec<u8>,
 }
 
 #[derive(Debug)]
-pub(crate) enum Unfinished {
+pub enum Unfinished {
     NotStarted(io::Error),
     Late,
     CalledOff,
@@ -35,16 +37,16 @@ pub(crate) enum Unfinished {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds {
+pub struct Bounds {
     /// More than this on its standard output ends it.
-    pub(crate) output: usize,
+    pub output: usize,
     /// More than this on its standard error is read and dropped.
-    pub(crate) complaint: usize,
-    pub(crate) until: Instant,
+    pub complaint: usize,
+    pub until: Instant,
 }
 
 /// `is_called_off` is asked at every turn.
-pub(crate) fn run(
+pub fn run(
     mut command: Command,
     input: &[u8],
     bounds: Bounds,
@@ -171,6 +173,7 @@ impl<'a> Talk<'a> {
         if let Some(pipe) = &self.stderr {
             pipes.push(PollFd::new(pipe, PollFlags::IN));
         }
+        let longest = if pipes.is_empty() { longest.min(CLOSED_TICK) } else { longest };
         let longest = Timespec { tv_sec: longest.as_secs() as _, tv_nsec: longest.subsec_nanos().into() };
         match poll(&mut pipes, Some(&longest)) {
             Ok(_) | Err(Errno::INTR) => Ok(()),

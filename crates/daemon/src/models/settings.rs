@@ -15,15 +15,15 @@ use providers::{anthropic, ollama, openai};
 const CLAUDE_CLI_MODEL: &str = "haiku";
 const ANTHROPIC_MODEL: &str = "claude-haiku-4-5";
 /// One client at a time: each is a process of hundreds of megabytes.
-pub(super) const CLIENTS: NonZeroUsize = NonZeroUsize::MIN;
+pub(crate) const CLIENTS: NonZeroUsize = NonZeroUsize::MIN;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Settings {
+pub(crate) struct Settings {
     provider: Provider,
     model: String,
     base: String,
     key_variable: String,
-    pub(super) budget: Budget,
+    pub(crate) budget: Budget,
     pub(super) batch_calls: usize,
 }
 
@@ -37,7 +37,7 @@ enum Provider {
 
 impl Settings {
     /// `None`: no model is to be asked.
-    pub(super) fn read(config: &Config) -> Option<Self> {
+    pub(crate) fn read(config: &Config) -> Option<Self> {
         let provider = match config.text("distill.provider") {
             "claude-cli" => Provider::ClaudeCli,
             "anthropic" => Provider::Anthropic,
@@ -57,7 +57,7 @@ impl Settings {
         })
     }
 
-    pub(super) fn provider(&self) -> &'static str {
+    pub(crate) fn provider(&self) -> &'static str {
         match self.provider {
             Provider::ClaudeCli => "claude-cli",
             Provider::Anthropic => "anthropic",
@@ -76,7 +76,7 @@ impl Settings {
     }
 
     /// `folder` is nobody's project, for a client that is a process.
-    pub(super) fn client(&self, folder: &Path, pool: &Arc<Pool>) -> Result<Arc<dyn Model>, ProviderError> {
+    pub(crate) fn client(&self, folder: &Path, pool: &Arc<Pool>) -> Result<Arc<dyn Model>, ProviderError> {
         Ok(match self.provider {
             Provider::ClaudeCli => {
                 let program = find_program("claude").ok_or_else(|| ProviderError::Unreachable {

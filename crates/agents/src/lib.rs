@@ -4,17 +4,10 @@
 mod answer;
 mod claude_code;
 mod clip;
-mod codex {
-    pub(crate) mod patch;
-    pub(crate) mod tools;
-    pub(crate) mod transcript;
-}
+mod codex;
 mod diff;
 mod document;
-mod gemini_cli {
-    pub(crate) mod tools;
-    pub(crate) mod transcript;
-}
+mod gemini_cli;
 mod hooks;
 mod json;
 mod read;
@@ -27,14 +20,16 @@ use model::{Advice, Context, Event, EventId, EventKind, Millis, Reply, Tail, Ver
 use transcript::Conversations;
 
 pub use claude_code::ClaudeCode;
+pub use codex::Codex;
 pub use diff::diff;
 pub use document::say_the_same;
+pub use gemini_cli::GeminiCli;
 pub use settings::{
     AgentHome, Edit, FastHooks, Holds, Installed, Location, Ours, Program, Scope, SettingsError, SettingsFile,
 };
 
 /// An agent is a file beside `claude_code.rs` and a line here.
-pub const ALL: &[&dyn Adapter] = &[&ClaudeCode];
+pub const ALL: &[&dyn Adapter] = &[&ClaudeCode, &Codex, &GeminiCli];
 
 pub fn by_name(name: &str) -> Option<&'static dyn Adapter> {
     ALL.iter().copied().find(|adapter| adapter.name() == name)

@@ -11,6 +11,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::client_test::{self, Outcome};
+use crate::mcp_test;
 use crate::run::{self, answers, cargo};
 use crate::tidy;
 use totals::Totals;
@@ -34,6 +35,7 @@ const STEPS: &[Step] = &[
     Step { name: "tests", ground: false, run: tests },
     Step { name: "tidy", ground: false, run: |_| tidy::main(&[]).map(|()| Verdict::Passed) },
     Step { name: "real client", ground: false, run: real_client },
+    Step { name: "protocol clients", ground: false, run: protocol_clients },
 ];
 
 pub(crate) fn main(arguments: &[String]) -> Result<()> {
@@ -114,6 +116,18 @@ fn real_client(totals: &mut Totals) -> Result<Verdict> {
             Ok(Verdict::Passed)
         }
         Outcome::Skipped => Ok(Verdict::Skipped("the real client cannot be fetched: npm cannot be reached")),
+    }
+}
+
+fn protocol_clients(totals: &mut Totals) -> Result<Verdict> {
+    match mcp_test::run(&[])? {
+        mcp_test::Outcome::Passed(checks) => {
+            totals.passed += checks;
+            Ok(Verdict::Passed)
+        }
+        mcp_test::Outcome::Skipped => {
+            Ok(Verdict::Skipped("the protocol's own clients cannot be fetched: pip or npm cannot be reached"))
+        }
     }
 }
 

@@ -29,6 +29,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("notes", &["model"]),
     ("engine", &["model", "redact", "store", "distill", "embed", "recall"]),
     ("mcp", &["model", "engine", "store"]),
+    ("web", &["mcp"]),
     (
         "daemon",
         &["model", "wire", "redact", "agents", "engine", "store", "client", "embed", "providers", "notes"],
@@ -47,6 +48,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "daemon",
             "import",
             "mcp",
+            "web",
             "checkpoint",
             "embed",
             "recall",
@@ -59,10 +61,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Everything is synchronous but one door (decision 9).
+/// Everything is synchronous but two doors (decisions 9 and 10).
 const RUNTIMES: &[&str] = &["tokio", "async-std", "smol", "async-executor"];
-/// The room that has a runtime. It lets nothing async out, so whoever stands behind it is as synchronous as ever.
-const DOOR: &str = "throughline-mcp";
+/// The rooms that have a runtime. They let nothing async out but to each other, so whoever stands behind them is as
+/// synchronous as ever.
+const DOORS: &[&str] = &["throughline-mcp", "throughline-web"];
 
 /// `metadata` is what `cargo metadata --no-deps` prints.
 pub(crate) fn check(metadata: &Value) -> Vec<Finding> {
@@ -92,7 +95,7 @@ pub(crate) fn check(metadata: &Value) -> Vec<Finding> {
     findings
 }
 
-/// No package of ours reaches a runtime, directly or through others' packages, but through the one door. The lock file
+/// No package of ours reaches a runtime, directly or through others' packages, but through a door. The lock file
 /// says what is linked, whatever a manifest calls it; its edges for tests count, too.
 pub(crate) fn check_lock(sources: &[Source]) -> Vec<Finding> {
     let Some(lock) = sources.iter().find(|source| source.path == "Cargo.lock") else { return Vec::new() };
@@ -103,15 +106,16 @@ pub(crate) fn check_lock(sources: &[Source]) -> Vec<Finding> {
         edges.entry(package.name).or_default().extend(&package.needs);
     }
     let mut findings = Vec::new();
-    for package in packages.iter().filter(|package| package.is_ours && package.name != DOOR) {
+    for package in packages.iter().filter(|package| package.is_ours && !DOORS.contains(&package.name)) {
         let mut seen = HashSet::from([package.name]);
         let mut next = vec![package.name];
         while let Some(name) = next.pop() {
             let needs = edges.get(name).into_iter().flatten();
-            next.extend(needs.copied().filter(|need| *need != DOOR && seen.insert(need)));
+            next.extend(needs.copied().filter(|need| !DOORS.contains(need) && seen.insert(need)));
         }
         for runtime in RUNTIMES.iter().filter(|runtime| seen.contains(**runtime)) {
-            let says = format!("{} reaches the runtime {runtime}, which only {DOOR} may", package.name);
+            let doors = DOORS.join(" and ");
+            let says = format!("{} reaches the runtime {runtime}, which only {doors} may", package.name);
             findings.push(Finding { file: lock.path.clone(), line: package.line, says });
         }
     }
@@ -205,22 +209,25 @@ mod tests {
     }
 
     #[test]
-    fn a_runtime_behind_the_door_is_nobodys_business() {
-        let door: (&str, &[&str]) = (DOOR, &["rmcp", "tokio"]);
+    fn a_runtime_behind_a_door_is_nobodys_business() {
+        let (pipe, http): (&[&str], &[&str]) = (&["rmcp", "tokio"], &[DOORS[0], "hyper", "tokio"]);
         let rmcp: (&str, &[&str]) = ("Rmcp", &["tokio 1.54.1"]);
-        assert!(lock(&[door, rmcp, ("Tokio", &[]), ("throughline", &[DOOR])]).is_empty());
+        let hyper: (&str, &[&str]) = ("Hyper", &["tokio"]);
+        let doors = [(DOORS[0], pipe), (DOORS[1], http), rmcp, hyper, ("Tokio", &[])];
+        assert!(lock(&[&doors[..], &[("throughline", DOORS)]].concat()).is_empty());
     }
 
     #[test]
     fn a_runtime_is_found_however_far_away_and_who_reaches_it_is_named() {
         let found = lock(&[
-            ("throughline-daemon", &["hyper", DOOR]),
+            ("throughline-daemon", &["hyper", DOORS[0]]),
             ("Hyper", &["h2 0.4.1"]),
             ("H2", &["tokio"]),
             ("Tokio", &[]),
-            (DOOR, &["tokio"]),
+            (DOORS[0], &["tokio"]),
         ]);
-        let says = format!("throughline-daemon reaches the runtime tokio, which only {DOOR} may");
+        let says =
+            format!("throughline-daemon reaches the runtime tokio, which only {} may", DOORS.join(" and "));
         assert_eq!(found, [says]);
         assert_eq!(lock(&[("throughline", &["smol"]), ("Smol", &[])]).len(), 1);
     }

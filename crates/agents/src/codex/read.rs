@@ -14,6 +14,10 @@ pub(super) fn read(agent: &'static str, incoming: &Incoming<'_>, contents: Conte
     let mut event = read::event(agent, incoming, &fields, name, kind);
     // A turn is everything between one prompt and the next.
     event.prompt_id = event.prompt_id.or_else(|| fields.word("turn_id"));
+    // Inside of a subagent this is the subagent's own file, and the session's elsewhere: only that one is meant.
+    if event.subagent.is_some() && kind != EventKind::SubagentStop {
+        event.transcript = None;
+    }
     event.detail = match read::detail(kind, &fields) {
         Some(Detail::Tool(call)) => Detail::Tool(translated(call, &fields, event.cwd.as_deref())),
         // A subagent's task is written by its parent.

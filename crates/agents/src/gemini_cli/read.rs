@@ -84,21 +84,38 @@ fn failure(name: &str, fields: &Fields<'_>) -> Option<String> {
 
 /// What hooks of Claude Code are given of the same.
 fn answered(name: &str, input: &Value, response: Value) -> Value {
-    if response.is_null() || response.get("llmContent").is_none() {
-        return response;
-    }
-    let said = response["llmContent"].as_str().unwrap_or_default();
+    let Some(said) = response.get("llmContent").and_then(said) else { return response };
+    let shown = &response["returnDisplay"];
     match name {
-        "Bash" => json!({ "stdout": Run::of(said).output, "stderr": "", "interrupted": false }),
+        "Bash" => json!({ "stdout": Run::of(&said).output, "stderr": "", "interrupted": false }),
+        "Read" => json!({ "type": "text", "file": { "filePath": input["file_path"], "content": said } }),
         "Write" | "Edit" => {
-            let shown = &response["returnDisplay"];
             let kind = if shown["isNewFile"] == json!(true) { "create" } else { "update" };
-            let path =
-                shown["filePath"].as_str().map_or_else(|| input["file_path"].clone(), |path| json!(path));
+            let path = shown["filePath"].as_str().map_or_else(|| input["file_path"].clone(), Value::from);
             json!({ "type": kind, "filePath": path, "originalFile": shown["originalContent"] })
         }
-        _ => response,
+        _ if name.starts_with("mcp__") => json!({ "content": [{ "type": "text", "text": said }] }),
+        _ => Value::String(said),
     }
+}
+
+/// What the model was given: a text, or a list of such. `None`: something else, an image say.
+fn said(content: &Value) -> Option<String> {
+    let text = match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let texts: Option<Vec<&str>> = parts.iter().map(|part| part.get("text")?.as_str()).collect();
+            texts?.join("\n")
+        }
+        _ => return None,
+    };
+    Some(unwrapped(&text).to_owned())
+}
+
+/// Without the fence that Gemini CLI puts around what comes from outside.
+fn unwrapped(text: &str) -> &str {
+    let inside = text.trim().strip_prefix("<untrusted_context>\n");
+    inside.and_then(|text| text.strip_suffix("\n</untrusted_context>")).unwrap_or(text)
 }
 
 /// What a command gave, as Gemini CLI writes it down for the model: labeled lines, the output first.

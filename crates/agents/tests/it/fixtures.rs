@@ -1,64 +1,98 @@
-//! Every real envelope and what we make of it. `UPDATE_FIXTURES=1` writes the events anew, for review.
+//! Every envelope, of every agent, and what we make of it. `UPDATE_FIXTURES=1` writes the events anew, for review.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use agents::Adapter;
 use model::{Detail, Event, EventKind, Outcome};
 
-use crate::{glance, read};
+use crate::with_incoming;
+
+fn folder(adapter: &dyn Adapter) -> PathBuf {
+    let name = adapter.name().replace('-', "_");
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
+}
+
+/// The names of an agent's files with this ending.
+fn names(adapter: &dyn Adapter, extension: &str) -> BTreeSet<String> {
+    let files = std::fs::read_dir(folder(adapter)).unwrap_or_else(|error| {
+        panic!("an agent has envelopes: {}: {error}", folder(adapter).display());
+    });
+    files
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|found| found == extension))
+        .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
+        .collect()
+}
+
+fn envelope(adapter: &dyn Adapter, name: &str) -> Vec<u8> {
+    std::fs::read(folder(adapter).join(name).with_extension("json")).unwrap()
+}
 
 #[test]
 fn every_envelope_reads_as_its_recorded_event() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/claude_code");
     let update = std::env::var_os("UPDATE_FIXTURES").is_some();
-    let mut names: [BTreeSet<String>; 2] = Default::default();
-    for file in std::fs::read_dir(&folder).unwrap() {
-        let path = file.unwrap().path();
-        let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let is_event = path.extension().is_some_and(|extension| extension == "event");
-        names[usize::from(is_event)].insert(stem);
-    }
     let mut drifted = Vec::new();
-    for name in &names[0] {
-        let recorded = folder.join(name).with_extension("event");
-        let event = render(&read(&std::fs::read(folder.join(name).with_extension("json")).unwrap(), None));
-        if update {
-            std::fs::write(&recorded, &event).unwrap();
-        } else if std::fs::read_to_string(&recorded).is_ok_and(|text| text != event) {
-            drifted.push(format!("{name}:\n{event}"));
+    for adapter in agents::ALL {
+        let envelopes = names(*adapter, "json");
+        for name in &envelopes {
+            let recorded = folder(*adapter).join(name).with_extension("event");
+            let json = envelope(*adapter, name);
+            let event = render(&with_incoming(&json, None, |incoming| adapter.read(incoming)));
+            if update {
+                std::fs::write(&recorded, &event).unwrap();
+            } else if std::fs::read_to_string(&recorded).is_ok_and(|text| text != event) {
+                drifted.push(format!("{} {name}:\n{event}", adapter.name()));
+            }
         }
+        assert_eq!(envelopes, names(*adapter, "event"), "{}: an event for every envelope", adapter.name());
     }
     assert_eq!(drifted, Vec::<String>::new());
-    assert!(update || names[0] == names[1], "every envelope has an event and the other way round");
 }
 
 #[test]
 fn all_events_but_the_one_never_captured_have_an_envelope() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/claude_code");
     let missing: Vec<&str> = EventKind::ALL
         .iter()
         .map(|kind| kind.name())
-        .filter(|name| !folder.join(format!("{name}-1.json")).exists())
+        .filter(|name| !folder(&agents::ClaudeCode).join(format!("{name}-1.json")).exists())
         .collect();
     assert_eq!(missing, ["TeammateIdle"]);
 }
 
 #[test]
+fn every_event_that_an_agent_is_asked_for_has_an_envelope() {
+    for adapter in agents::ALL {
+        let kinds: BTreeSet<EventKind> = names(*adapter, "json")
+            .iter()
+            .map(|name| {
+                with_incoming(&envelope(*adapter, name), None, |incoming| adapter.glance(incoming)).kind
+            })
+            .collect();
+        let missing: Vec<&EventKind> = adapter
+            .events_to_register()
+            .iter()
+            .filter(|kind| **kind != EventKind::TeammateIdle && !kinds.contains(kind))
+            .collect();
+        assert_eq!(missing, Vec::<&EventKind>::new(), "{}", adapter.name());
+    }
+}
+
+#[test]
 fn a_glance_sees_everything_but_what_tools_were_given_and_gave() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/claude_code");
-    for file in std::fs::read_dir(&folder).unwrap() {
-        let path = file.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "json") {
-            let json = std::fs::read(&path).unwrap();
-            let mut event = read(&json, None);
+    for adapter in agents::ALL {
+        for name in names(*adapter, "json") {
+            let json = envelope(*adapter, &name);
+            let mut event = with_incoming(&json, None, |incoming| adapter.read(incoming));
             if let Detail::Tool(call) = &mut event.detail {
                 call.input = serde_json::Value::Null;
                 if let Outcome::Succeeded { response, .. } = &mut call.outcome {
                     *response = serde_json::Value::Null;
                 }
             }
-            assert_eq!(glance(&json), event, "{}", path.display());
+            let glance = with_incoming(&json, None, |incoming| adapter.glance(incoming));
+            assert_eq!(glance, event, "{} {name}", adapter.name());
         }
     }
 }

@@ -20,10 +20,6 @@ fn read(json: &[u8], hint: Option<&str>) -> Event {
     with_incoming(json, hint, |incoming| ClaudeCode.read(incoming))
 }
 
-fn glance(json: &[u8]) -> Event {
-    with_incoming(json, None, |incoming| ClaudeCode.glance(incoming))
-}
-
 fn with_incoming(json: &[u8], hint: Option<&str>, make: impl FnOnce(&Incoming<'_>) -> Event) -> Event {
     let context = Context::from([("CLAUDE_PID".to_owned(), "42".to_owned())]);
     let id = EventId::mint(1_800_000_000_000, [7; 10]);

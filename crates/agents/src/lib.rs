@@ -5,11 +5,15 @@ mod answer;
 mod claude_code;
 mod clip;
 mod codex;
+mod copilot;
+mod cursor;
 mod diff;
 mod document;
 mod gemini_cli;
 mod hooks;
 mod json;
+mod opencode;
+mod outcome;
 mod read;
 mod servers;
 mod settings;
@@ -21,15 +25,18 @@ use transcript::Conversations;
 
 pub use claude_code::ClaudeCode;
 pub use codex::Codex;
+pub use copilot::Copilot;
+pub use cursor::Cursor;
 pub use diff::diff;
 pub use document::say_the_same;
 pub use gemini_cli::GeminiCli;
+pub use opencode::OpenCode;
 pub use settings::{
     AgentHome, Edit, FastHooks, Holds, Installed, Location, Ours, Program, Scope, SettingsError, SettingsFile,
 };
 
 /// An agent is a file beside `claude_code.rs` and a line here.
-pub const ALL: &[&dyn Adapter] = &[&ClaudeCode, &Codex, &GeminiCli];
+pub const ALL: &[&dyn Adapter] = &[&ClaudeCode, &Codex, &GeminiCli, &OpenCode, &Copilot, &Cursor];
 
 pub fn by_name(name: &str) -> Option<&'static dyn Adapter> {
     ALL.iter().copied().find(|adapter| adapter.name() == name)

@@ -1,0 +1,263 @@
+"""Codex CLI, the npm package, against a scripted Responses API."""
+import glob
+import json
+import os
+import subprocess
+
+import model
+from house import lines_of, text_of
+
+# Another version is another contract: change it together with the fixtures.
+PACKAGE, VERSION = "@openai/codex", "0.166.0"
+# One that the client knows by itself, so that it offers its own tools; no such model is ever asked.
+MODEL = "gpt-5.5"
+FACT = "The invoice exporter rounds half to even because the auditors of Haldane insisted on it."
+
+
+def client(folder):
+    """The executable inside of the platform's package: the script around it only finds it."""
+    found = glob.glob(os.path.join(folder, "node_modules", "@openai", "codex-*", "vendor", "*", "bin", "codex"))
+    if not found:
+        raise AssertionError("%s has no executable for this machine" % PACKAGE)
+    return [found[0]]
+
+
+class Responses:
+    """The Responses API as far as the client reads it."""
+
+    @staticmethod
+    def is_turn(path, body):
+        return path.endswith("/responses")
+
+    @staticmethod
+    def reply(handler, path, body, turn):
+        if turn is None:
+            return model.send_json(handler, {"models": [], "data": []})
+        at, items = turn["at"], []
+        for i, tool in enumerate(turn.get("tools", [])):
+            call = {"call_id": "call_%d_%d" % (at, i), "name": tool["name"]}
+            if "patch" in tool:
+                items.append(dict(call, type="custom_tool_call", id="ctc_%d_%d" % (at, i), input=tool["patch"],
+                                  status="completed"))
+                continue
+            if "namespace" in tool:
+                call["namespace"] = tool["namespace"]
+            items.append(dict(call, type="function_call", id="fc_%d_%d" % (at, i), arguments=json.dumps(tool["input"])))
+        if "text" in turn:
+            items.append({"type": "message", "role": "assistant", "id": "msg_%d" % at,
+                          "content": [{"type": "output_text", "text": turn["text"]}]})
+        usage = {"input_tokens": turn.get("tokens", 10), "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 5,
+                 "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": turn.get("tokens", 10) + 5}
+        response = {"id": "resp_%d" % at}
+        events = [{"type": "response.created", "response": response}]
+        for index, item in enumerate(items):
+            events += [{"type": "response.output_item.%s" % state, "output_index": index, "item": item}
+                       for state in ("added", "done")]
+        events.append({"type": "response.completed", "response": dict(response, usage=usage)})
+        return model.send_events(handler, [(event["type"], event) for event in events])
+
+
+def command(text):
+    return {"name": "exec_command", "input": {"cmd": text}}
+
+
+def patch(text):
+    return {"name": "apply_patch", "patch": "*** Begin Patch\n%s\n*** End Patch\n" % text}
+
+
+def own(tool, **arguments):
+    """A call of our MCP server."""
+    return {"name": tool, "namespace": "mcp__throughline", "input": arguments}
+
+
+class Run:
+    """One `codex exec`: what the model was asked, what the client printed."""
+
+    def __init__(self, house, argv, prompt, turns, *more):
+        served = model.Model(Responses, turns)
+        provider = 'model_providers.scripted={name="scripted",base_url="%s/v1",wire_api="responses",env_key="SCRIPTED_KEY",' \
+                   'request_max_retries=0,stream_max_retries=0}' % served.url
+        options = ["-c", 'model_provider="scripted"', "-c", provider, "-m", MODEL]
+        self.code, self.out, self.err = house.run(
+            argv + ["exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"] + options
+            + list(more) + [prompt], SCRIPTED_KEY="none")
+        served.stop()
+        self.requests = served.requests
+        self.events = lines_of(self.out)
+        self.said = [event["item"]["text"] for event in self.events
+                     if event.get("type") == "item.completed" and event["item"].get("type") == "agent_message"]
+        self.complaints = [event["item"]["message"] for event in self.events
+                           if event.get("type") == "item.completed" and event["item"].get("type") == "error"]
+        self.session = next((event["thread_id"] for event in self.events if event.get("type") == "thread.started"), None)
+
+    def read(self, at):
+        return text_of(self.requests[at]["input"]) if at < len(self.requests) else ""
+
+    def __str__(self):
+        return "exit %s\n%s\n%s" % (self.code, self.out[-3000:], self.err[-1500:])
+
+
+class Server:
+    """`codex app-server`: what the client's own screens ask it."""
+
+    def __init__(self, house, argv):
+        env = {"HOME": house.home, "PATH": os.environ["PATH"], "TMPDIR": house.folder}
+        self.process = subprocess.Popen(argv + ["app-server"], env=env, cwd=house.project, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.asked = 0
+        self.ask("initialize", {"clientInfo": {"name": "throughline-test", "version": "1"}})
+        self.process.stdin.write(json.dumps({"method": "initialized"}) + "\n")
+
+    def ask(self, method, params):
+        self.asked += 1
+        self.process.stdin.write(json.dumps({"id": self.asked, "method": method, "params": params}) + "\n")
+        self.process.stdin.flush()
+        for line in self.process.stdout:
+            answer = json.loads(line)
+            if answer.get("id") == self.asked:
+                if "error" in answer:
+                    raise AssertionError("%s: %s" % (method, answer["error"]))
+                return answer["result"]
+        raise AssertionError("the app server ended before it answered %s" % method)
+
+    def hooks(self, house):
+        listed = self.ask("hooks/list", {"cwds": [house.project]})["data"][0]
+        return listed["hooks"], listed.get("errors", []) + listed.get("warnings", [])
+
+    def trust(self, hooks):
+        """What the client's own screen does when a person confirms."""
+        state = {hook["key"]: {"trusted_hash": hook["currentHash"]} for hook in hooks}
+        edit = {"keyPath": "hooks.state", "value": state, "mergeStrategy": "upsert"}
+        self.ask("config/batchWrite", {"edits": [edit], "reloadUserConfig": True})
+
+    def leave(self):
+        self.process.stdin.close()
+        self.process.terminate()
+        self.process.wait(10)
+
+
+def install(house, argv):
+    """Installed, and confirmed by the person as the client asks them to."""
+    printed = house.throughline.run("install", "--client", "codex", "--yes")
+    server = Server(house, argv)
+    try:
+        hooks, _ = server.hooks(house)
+        server.trust(hooks)
+    finally:
+        server.leave()
+    return printed
+
+
+# ------------------------------------------------------------------------------- the stories
+
+
+def installed(checks, house, argv, world):
+    """The files are accepted as they are written, a person's own lines stay, and an uninstall gives them back."""
+    config, hooks = house.path(".codex", "config.toml"), house.path(".codex", "hooks.json")
+    before = '# mine\nmodel_reasoning_effort = "low"   # for now\n\n[mcp_servers.other]\ncommand = "true"'
+    house.write(config, before)
+    printed = house.throughline.run("install", "--client", "codex", "--yes")
+    checks.that("the person is told to trust the hooks", "trust" in printed and "/hooks" in printed, printed)
+    server = Server(house, argv)
+    listed, troubles = server.hooks(house)
+    checks.that("Codex takes all eleven hooks and has nothing to say about them", len(listed) == 11 and not troubles,
+                (len(listed), troubles))
+    checks.that("and none is trusted yet", {hook["trustStatus"] for hook in listed} == {"untrusted"}, listed[:1])
+    run = Run(house, argv, "Hello.", [{"text": "Hello."}], "--strict-config")
+    checks.that("the configuration is accepted by the strictest reading", run.code == 0 and run.said == ["Hello."], run)
+    checks.that("a hook that nobody trusted is not run", not house.throughline.lines("export"), run)
+    server.trust(listed)
+    checks.that("a person's word makes them run", {hook["trustStatus"] for hook in server.hooks(house)[0]} == {"trusted"})
+    again = house.throughline.run("install", "--client", "codex", "--yes")
+    checks.that("a second install changes nothing, so that the trust stays", again.count("as it should be") == 2, again)
+    server.leave()
+    doctor = house.throughline.run("doctor", check=False)
+    checks.that("the doctor knows", "codex" in doctor and "is not attached" not in doctor.split("codex")[1][:40], doctor)
+    code, out, err = house.run(argv + ["mcp", "list"])
+    checks.that("Codex lists the MCP server", code == 0 and "throughline" in out, out + err)
+    house.throughline.run("uninstall", "--client", "codex", "--yes")
+    left = house.read(config)
+    checks.that("an uninstall leaves the person's own lines and the client's", left.startswith(before)
+                and "mcp_servers.throughline" not in left and not os.path.exists(hooks), left)
+
+
+def undone(checks, house, argv, world):
+    """Where nobody has touched the files since, they come back to the byte."""
+    config = house.path(".codex", "config.toml")
+    before = "# mine\r\nmodel = \"x\"\r\n"
+    with open_new(config) as f:
+        f.write(before.encode())
+    house.throughline.run("install", "--client", "codex", "--yes")
+    house.throughline.run("uninstall", "--client", "codex", "--yes")
+    with open(config, "rb") as f:
+        checks.that("the configuration is back to the byte", f.read() == before.encode())
+    checks.that("what we made is gone", sorted(os.listdir(house.path(".codex"))) == ["config.toml"],
+                os.listdir(house.path(".codex")))
+
+
+def open_new(path):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    return open(path, "wb")
+
+
+def recorded(checks, house, argv, world):
+    """A session's events are kept, in the words of the house, under Codex's own session id."""
+    install(house, argv)
+    turns = [{"tools": [command("printf 'alpha\\n' > a.txt")]},
+             {"tools": [patch("*** Add File: retry.conf\n+attempts = 0")]},
+             {"tools": [patch("*** Update File: retry.conf\n@@\n-attempts = 0\n+attempts = 5")]},
+             {"tools": [own("mem_status")]}, {"text": "Uploads are retried five times."}]
+    run = Run(house, argv, "Uploads fail for good after packet loss: retry them.", turns)
+    checks.that("the client did what it was asked to", run.code == 0 and run.said == [turns[-1]["text"]], run)
+    entries = house.kept("SessionEnd", 1)
+    events = [entry["event"] for entry in entries]
+    wanted = ["SessionStart", "UserPromptSubmit"] + ["PreToolUse", "PostToolUse"] * 4 + ["Stop", "SessionEnd"]
+    checks.that("every event is in the journal once, in its order", events == wanted, events)
+    checks.that("under the client's own session id", {entry["session"] for entry in entries} == {run.session}, run.session)
+    checks.that("as Codex's", {entry["agent"] for entry in entries} == {"codex"}, entries[:1])
+    listed = house.throughline.run("events")
+    checks.that("a person sees them", "codex" in listed or "PostToolUse" in listed, listed)
+    story = house.throughline.run("session", "show", run.session)
+    checks.that("the session's story names the file that was changed", "retry.conf" in story, story)
+
+
+def told(checks, house, argv, world):
+    """What is remembered is in the model's next request: at the start, and beside the prompt that needs it."""
+    critical = "The staging database is wiped every Monday at six; nothing in it may be relied on."
+    house.throughline.run("remember", critical, "--critical", "--global")
+    house.throughline.run("remember", FACT, "--global")
+    house.settled("invoice exporter", "rounds")
+    install(house, argv)
+    run = Run(house, argv, "Which shell is this?", [{"text": "This one."}])
+    checks.that("a session that starts is told what is critical", critical in run.read(0), run.read(0)[-2000:])
+    house.throughline.run("behaviors", "disable", "recall-on-start")
+    run = Run(house, argv, "Why does the invoice exporter round half to even?", [{"text": "Haldane."}])
+    checks.that("a prompt that needs a fact gets it", FACT in run.read(0) and "throughline-note" in run.read(0),
+                run.read(0)[-2000:])
+    checks.that("none of our own words is captured", "throughline-note" not in json.dumps(house.throughline.lines("export")))
+
+
+def denied(checks, house, argv, world):
+    """A rule's refusal keeps the command from running, and the model reads why."""
+    install(house, argv)
+    house.refuse_commands("not on this machine")
+    turns = [{"tools": [command("touch forbidden.txt")]}, {"text": "Then not."}]
+    run = Run(house, argv, "Touch it.", turns)
+    checks.that("the client did what it was asked to", run.code == 0 and run.said == ["Then not."], run)
+    checks.that("the command did not run", not os.path.exists(os.path.join(house.project, "forbidden.txt")))
+    checks.that("the model reads the reason", "not on this machine" in run.read(1), run.read(1)[-1500:])
+
+
+def one_memory(checks, house, argv, world):
+    """What a session of Claude Code found out is found by a session of Codex, through hooks and through the server."""
+    world.claude_fixes_a_bug(checks, house)
+    install(house, argv)
+    turns = [{"tools": [own("mem_search", query="why did uploads fail after packet loss")]}, {"text": "Found."}]
+    run = Run(house, argv, "Why did the uploads fail after packet loss?", turns)
+    checks.that("Codex is told of it beside the prompt", "attempts" in run.read(0) and "throughline-note" in run.read(0),
+                run.read(0)[-2000:])
+    result = run.read(1).split("mem_search")[-1]
+    checks.that("and finds it by asking", "retr" in result or "attempts" in result, run.read(1)[-2000:])
+
+
+STORIES = [installed, undone, recorded, told, denied, one_memory]

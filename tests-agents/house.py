@@ -1,0 +1,126 @@
+"""A person's machine with throughline on it, and what was found out there."""
+import glob
+import json
+import os
+import signal
+import subprocess
+import time
+
+from journal import Throughline
+
+# Long enough for a client on a busy machine to play its few turns, short enough to notice one that hangs.
+PATIENCE_S = 60
+
+
+class Checks:
+    """Collects what held and what did not; every check has a sentence."""
+
+    def __init__(self):
+        self.held, self.failed = 0, []
+
+    def that(self, sentence, holds, why=""):
+        if holds:
+            self.held += 1
+            print("  ok    %s" % sentence, flush=True)
+        else:
+            self.failed.append(sentence)
+            print("  FAIL  %s\n        %s" % (sentence, str(why)[-4000:].replace("\n", "\n        ")), flush=True)
+
+
+class House:
+    """An empty home, a project, and the command line in it."""
+
+    def __init__(self, binary, folder):
+        self.folder = folder
+        self.home = os.path.join(folder, "home")
+        self.data = os.path.join(self.home, ".throughline")
+        # A name that a shell would take apart: every client has to be given it whole.
+        self.project = os.path.join(folder, "my project's")
+        os.makedirs(self.home)
+        os.makedirs(self.project)
+        self.throughline = Throughline(binary, self.home)
+
+    def path(self, *parts):
+        return os.path.join(self.home, *parts)
+
+    def write(self, path, text):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def read(self, path):
+        with open(path, encoding="utf-8") as f:
+            return f.read()
+
+    def run(self, argv, **more):
+        """A client, to its end: (exit code, stdout, stderr). Nothing of our own environment reaches it."""
+        env = {"HOME": self.home, "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TMPDIR": self.folder}
+        env.update(more)
+        try:
+            done = subprocess.run(argv, env=env, cwd=self.project, stdin=subprocess.DEVNULL, capture_output=True,
+                                  timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired as late:
+            return -1, (late.stdout or b"").decode("utf-8", "replace"), "did not end within %d s" % PATIENCE_S
+        return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+
+    def kept(self, event, count, patience=15):
+        """The journal's entries, once it holds so many of this event: the last hook of a session is not waited for."""
+        until = time.time() + patience
+        while True:
+            entries = self.throughline.lines("export")
+            if sum(entry["event"] == event for entry in entries) >= count or time.time() > until:
+                return entries
+            time.sleep(0.1)
+
+    def settled(self, question, wanted, patience=15):
+        """Waits until what was just remembered is found; what is found then."""
+        until = time.time() + patience
+        while True:
+            found = self.throughline.run("search", question, "--json", check=False)
+            if wanted in found or time.time() > until:
+                return found
+            time.sleep(0.1)
+
+    def refuse_commands(self, reason):
+        """A person's own rule that refuses every command."""
+        rule = os.path.join(self.data, "rules", "no-commands")
+        self.write(os.path.join(rule, "rule.toml"), 'kind = "command"\non = ["PreToolUse"]\ntools = ["Bash"]\n')
+        self.write(os.path.join(rule, "run"), "#!/bin/sh\nprintf '{\"deny\": \"%s\"}'\n" % reason)
+        os.chmod(os.path.join(rule, "run"), 0o700)
+
+    def leave(self):
+        self.throughline.run("daemon", "stop", check=False)
+        # One that a failed story left behind: ours, by its home. Never by its name.
+        for path in glob.glob(os.path.join(self.data, "**", "daemon.pid"), recursive=True):
+            try:
+                pid = int(self.read(path).split()[0])
+                with open("/proc/%d/environ" % pid, "rb") as f:
+                    if os.fsencode(self.folder) in f.read():
+                        os.kill(pid, signal.SIGTERM)
+            except (OSError, ValueError, IndexError):
+                pass
+
+
+def text_of(request):
+    """All that a model read in one request, as it would be printed."""
+    def texts(value):
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list):
+            for item in value:
+                yield from texts(item)
+        elif isinstance(value, dict):
+            for item in value.values():
+                yield from texts(item)
+    return "\n".join(texts(request))
+
+
+def lines_of(text):
+    """The JSON values of an output that has one per line, and may have others."""
+    values = []
+    for line in text.splitlines():
+        try:
+            values.append(json.loads(line))
+        except ValueError:
+            pass
+    return values

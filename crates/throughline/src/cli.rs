@@ -28,7 +28,7 @@ enum Command {
     Doctor(commands::doctor::Doctor),
     /// The background process: run, start, stop, restart, status, logs, unit
     Daemon(commands::daemon::Daemon),
-    /// Deliver one hook call (what agents run; envelope on stdin)
+    /// Deliver one hook call (what agents run; envelope on stdin), or your own rules: new, test, list, remove
     #[command(disable_help_flag = true)]
     Hook(commands::hook::Hook),
     /// Serve memory to an agent as tools (what agents run; MCP on stdin)
@@ -75,6 +75,8 @@ enum Command {
     Eval(commands::eval::Eval),
     /// The models that make vectors: list, install, use, status, pause, resume
     Model(commands::model::Model),
+    /// What every step makes of recorded envelopes, and how long it takes
+    Replay(commands::replay::Replay),
     /// Redact text from stdin to stdout
     Redact(commands::redact::Redact),
     /// What throughline does, piece by piece: list, enable, disable, explain
@@ -107,7 +109,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
         Command::Resume(command) => command.run(&world),
         Command::Doctor(command) => command.run(&world),
         Command::Daemon(command) => command.run(&world),
-        Command::Hook(command) => command.run(),
+        Command::Hook(command) => command.run(&world),
         Command::Mcp(command) => command.run(world),
         Command::Search(command) => command.run(&world),
         Command::Timeline(command) => command.run(&world),
@@ -130,6 +132,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
         Command::Gc(command) => command.run(&world),
         Command::Eval(command) => command.run(),
         Command::Model(command) => command.run(&world),
+        Command::Replay(command) => command.run(&world),
         Command::Redact(command) => command.run(&world),
         Command::Behaviors(command) => command.run(&world),
         Command::Config(command) => command.run(&world),

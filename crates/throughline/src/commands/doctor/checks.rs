@@ -6,12 +6,13 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use agents::{Adapter, Scope, SettingsFile};
+use agents::{Adapter, Holds, Scope, SettingsFile};
 use client::{Trouble, ask, pause, spool};
 use store::{EventFilter, Tables};
 
 use super::Finding;
 use crate::commands::reader;
+use crate::commands::rules;
 use crate::commands::settings_file;
 use crate::world::{VERSION, World};
 use crate::{config, print};
@@ -32,6 +33,7 @@ pub(crate) const ALL: &[Check] = &[
     spooled,
     recording,
     memory_files,
+    own_rules,
 ];
 
 /// Below this a busy day may fill the disk.
@@ -135,10 +137,10 @@ fn is_tight(path: &Path) -> Option<bool> {
     fs::metadata(path).ok().map(|meta| meta.permissions().mode() & OTHERS == 0)
 }
 
-/// The folder of memory files, and the pages beside it that are a person's to write.
+/// The folders of memory files and of rules, and the pages beside them that are a person's to write.
 fn is_written_by_people(world: &World, path: &Path) -> bool {
     let is_page = path.extension().is_some_and(|end| end == "md" || end == "toml");
-    path == world.place.memories() || (is_page && path.parent() == Some(world.place.data.as_path()))
+    path == world.place.memories() || path == rules::folder(world) || (is_page && path.parent() == Some(world.place.data.as_path()))
 }
 
 fn entries(folder: &Path) -> impl Iterator<Item = std::path::PathBuf> {
@@ -178,11 +180,12 @@ fn settings(world: &World) -> Vec<Finding> {
     for adapter in agents::ALL {
         let mut seen = BTreeSet::new();
         let mut attached = Vec::new();
+        let mut words = Words::default();
         for (file, scope) in adapter.files().iter().flat_map(|file| Scope::ALL.map(|scope| (*file, scope))) {
             let Ok(Some(path)) = world.settings_path(adapter.home(), file, scope) else { continue };
             // In the home folder itself the project's settings are the person's own.
             if seen.insert(path.clone()) {
-                attached.extend(attachment(world, *adapter, file, &path));
+                attached.extend(attachment(world, *adapter, file, &path, &mut words));
             }
         }
         // Who does not use an agent need not hear of it.
@@ -191,6 +194,7 @@ fn settings(world: &World) -> Vec<Finding> {
             found.push(Finding::warn("settings", what, install(*adapter)));
         }
         found.extend(attached);
+        found.extend(words.missing(*adapter));
     }
     if found.is_empty() {
         found.push(Finding::warn("settings", "no agent is attached", "throughline install"));
@@ -207,8 +211,38 @@ fn install(adapter: &dyn Adapter) -> String {
     }
 }
 
+/// What hooks say to our MCP server, and what the servers of the same agent expect.
+#[derive(Default)]
+struct Words {
+    said: BTreeSet<String>,
+    expected: BTreeSet<String>,
+}
+
+impl Words {
+    fn note(&mut self, holds: Holds, word: Option<String>) {
+        match holds {
+            Holds::Hooks => self.said.extend(word),
+            Holds::Server => self.expected.extend(word),
+            Holds::Both => {}
+        }
+    }
+
+    /// Hooks that nobody answers: what they would have told us is lost.
+    fn missing(&self, adapter: &dyn Adapter) -> Option<Finding> {
+        let what = "hooks call an MCP server of ours that is not registered, or waits for others";
+        let repair = format!("{} --fast", install(adapter));
+        (!self.said.is_subset(&self.expected)).then(|| Finding::fail("settings", what, repair))
+    }
+}
+
 /// `None`: the file does not name us.
-fn attachment(world: &World, adapter: &dyn Adapter, file: &dyn SettingsFile, path: &Path) -> Option<Finding> {
+fn attachment(
+    world: &World,
+    adapter: &dyn Adapter,
+    file: &dyn SettingsFile,
+    path: &Path,
+    words: &mut Words,
+) -> Option<Finding> {
     let shown = path.display();
     let text = match settings_file::read(path) {
         Ok(text) => text?,
@@ -225,7 +259,9 @@ fn attachment(world: &World, adapter: &dyn Adapter, file: &dyn SettingsFile, pat
     if installed.programs.is_empty() {
         return None;
     }
-    let repair = install(adapter);
+    let is_fast = installed.word.is_some();
+    words.note(file.holds(), installed.word);
+    let repair = if is_fast { format!("{} --fast", install(adapter)) } else { install(adapter) };
     let (hook, _) = world.hook_program();
     let is_ours = |name: &&String| [&hook, &world.executable].contains(&&PathBuf::from(name));
     let others: Vec<_> = installed.programs.iter().filter(|name| !is_ours(name)).cloned().collect();
@@ -246,7 +282,9 @@ fn attachment(world: &World, adapter: &dyn Adapter, file: &dyn SettingsFile, pat
     } else if installed.present.is_empty() {
         Finding::ok("settings", format!("{shown} names our MCP server"))
     } else {
-        Finding::ok("settings", format!("{shown} calls us on {} events", installed.present.len()))
+        let fast = adapter.fast_hooks().filter(|_| is_fast).map_or(0, |fast| fast.events.len());
+        let how = if is_fast { format!(", {fast} of them through the MCP server") } else { String::new() };
+        Finding::ok("settings", format!("{shown} calls us on {} events{how}", installed.present.len()))
     })
 }
 
@@ -263,13 +301,23 @@ fn daemon(world: &World) -> Vec<Finding> {
         }
         Ok(_) => {
             let status = reader::status(world).unwrap_or_default();
+            let mut found = Vec::new();
+            if status["envelopes"]["twins"].as_u64().is_some_and(|twins| twins > 0) {
+                let what = "the plugin and the hooks in your settings both call us; each event is kept once";
+                found.push(Finding::warn(
+                    "settings",
+                    what,
+                    "throughline uninstall, to leave it to the plugin",
+                ));
+            }
             let version = status["version"].as_str().unwrap_or("?");
-            if version == VERSION {
-                vec![Finding::ok("daemon", format!("version {version}, process {}", status["pid"]))]
+            found.push(if version == VERSION {
+                Finding::ok("daemon", format!("version {version}, process {}", status["pid"]))
             } else {
                 let what = format!("runs version {version}, this is {VERSION}");
-                vec![Finding::warn("daemon", what, "throughline daemon restart")]
-            }
+                Finding::warn("daemon", what, "throughline daemon restart")
+            });
+            found
         }
     }
 }
@@ -300,6 +348,21 @@ fn memory_files(world: &World) -> Vec<Finding> {
             vec![Finding::ok("memory files", what)]
         }
         _ => Vec::new(),
+    }
+}
+
+/// The person's own rules, where there are any.
+fn own_rules(world: &World) -> Vec<Finding> {
+    let problems = rules::problems(world);
+    if !problems.is_empty() {
+        let finding = |(what, repair): (String, String)| {
+            Finding::warn("rules", print::one_line(&what, 300), print::one_line(&repair, 300))
+        };
+        return problems.into_iter().map(finding).collect();
+    }
+    match rules::all(world).map_or(0, |all| all.len() as u64) {
+        0 => Vec::new(),
+        count => vec![Finding::ok("rules", print::count(count, "rule of yours", "rules of yours"))],
     }
 }
 

@@ -1,0 +1,13 @@
+#!/bin/sh
+# The rule {{name}}. The event comes as one line of JSON on the standard input, secrets already taken out of it.
+# Print nothing to stay silent, or one JSON object of: say (to the agent), tell (the person), deny, ask (before a
+# tool call), hold (the end of a turn). Leaving with another code than 0 is a fault of the rule, and silence.
+# `jq` reads fields safely where it is installed: command=$(jq -r '.tool_input.command // ""')
+
+event=$(cat)
+
+case $event in
+*'{{example}}'*)
+    printf '%s\n' '{"{{answer}}": "{{reason}}"}'
+    ;;
+esac

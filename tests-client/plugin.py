@@ -20,8 +20,6 @@ ID = "throughline@throughline"
 TOOLS = "mcp__plugin_throughline_throughline__"
 # A listing that is in every request of every session: what it may cost at most.
 MAX_DESCRIPTIONS_BYTES, MAX_ALWAYS_TOKENS, MAX_SKILL_LINES = 2000, 600, 80
-# Named in skills as "if it is listed"; it comes with the daemon's own releases, not with the plugin's.
-OPTIONAL_TOOLS = {"claims"}
 LEFT = "The ledger is ported up to the letter Q; the tests of R are next."
 NOT_INSTALLED = "throughline is not installed"
 TWICE = "throughline is attached twice"
@@ -139,7 +137,7 @@ def unknown_commands(house, text):
 def unfit_calls(tools, text):
     """Calls written down as `tool {arguments}` that the tool would refuse, and names of tools that nobody serves."""
     for name in re.findall(TOOLS + r"(\w+)", text):
-        if name not in tools and name not in OPTIONAL_TOOLS:
+        if name not in tools:
             yield "no tool is named %s" % name
     for span in spans(text):
         call = re.match(r"(\w+) (\{.*\})$", span)

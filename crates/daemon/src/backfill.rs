@@ -1,26 +1,24 @@
-//! Takes in transcripts of sessions that ran before we were there: as the events their hooks would have sent, in
-//! the way of every envelope. One at a time, in the background; may be stopped and begun again anywhere.
+//! Takes in conversations that were held before we were there: as the events their hooks would have sent, in the way
+//! of every envelope. One at a time, in the background; may be stopped and begun again anywhere.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
-use agents::transcript::{Conversations, Ending, PastEvent, Replay, events_of};
-use model::{EventKind, Millis, SessionId};
+use agents::transcript::{Conversations, Ending, Growth, Line, Replay, events_of};
 use serde_json::{Value, json};
 use store::archive::RawLines;
-use store::{StoreError, Tables};
+use store::StoreError;
 
 use crate::intake::Intake;
-use crate::keeping;
 use crate::learner::Learner;
+use crate::past::{Known, Taken, Taking};
+use crate::watching::read_document;
 
-/// Events in one commit.
-const BATCH: usize = 256;
 /// A file that has not changed for so long belongs to a session that is over.
-const OVER: Duration = Duration::from_hours(24);
+pub(crate) const OVER: Duration = Duration::from_hours(24);
 /// How far reading may be ahead of learning: what is not learned yet is not known to be there already.
 const MAX_AHEAD: u64 = 20_000;
 const AHEAD_PATIENCE: Duration = Duration::from_mins(2);
@@ -109,61 +107,52 @@ impl Backfill {
     ) -> Result<(), BackfillError> {
         let name = path.to_string_lossy();
         let mut reader = conversations.reader(&name);
-        let mut raw = RawLines::open(path)?;
         let still =
             std::fs::metadata(path)?.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
         let ending = if still.is_some_and(|age| age > OVER) { Ending::Over } else { Ending::Open };
-        let (mut read, mut trouble) = (0, None);
-        let lines = std::iter::from_fn(|| match raw.next() {
-            Ok(line) => line.map(|line| {
-                self.bytes_done.fetch_add(line.end - read, Ordering::Relaxed);
-                read = line.end;
-                reader.push(line.number, line.bytes)
-            }),
-            Err(error) => {
-                trouble = Some(error);
-                None
+        let mut trouble = None;
+        let lines: Box<dyn Iterator<Item = Line>> = match conversations.growth(&name) {
+            Growth::Whole => {
+                let document = read_document(path)?;
+                self.bytes_done.fetch_add(document.len() as u64, Ordering::Relaxed);
+                Box::new(reader.push(0, &document).into_iter())
             }
-        })
-        .flatten();
+            Growth::Lines => {
+                let mut raw = RawLines::open(path)?;
+                let (mut read, trouble) = (0, &mut trouble);
+                let lines = std::iter::from_fn(move || match raw.next() {
+                    Ok(line) => line.map(|line| {
+                        self.bytes_done.fetch_add(line.end - read, Ordering::Relaxed);
+                        read = line.end;
+                        reader.push(line.number, line.bytes)
+                    }),
+                    Err(error) => {
+                        *trouble = Some(error);
+                        None
+                    }
+                });
+                Box::new(lines.flatten())
+            }
+        };
         let replay = Replay::new(conversations, &name);
-        let (mut batch, mut private) = (Vec::new(), false);
-        let mut known = Known::open(intake)?;
+        let (mut taking, mut known) = (Taking::default(), Known::open(intake)?);
         for event in events_of(lines, replay, ending) {
             if self.stopping.load(Ordering::SeqCst) {
                 return Ok(());
             }
-            if known.has(&event)? {
-                self.known.fetch_add(1, Ordering::Relaxed);
-                // What is recorded was not private, and neither is what follows it.
-                if private || event.kind == EventKind::UserPromptSubmit {
-                    self.commit(intake, learner, agent, std::mem::take(&mut batch), &mut private)?;
-                    private = false;
-                }
-                continue;
-            }
-            batch.push(event);
-            if batch.len() >= BATCH {
-                self.commit(intake, learner, agent, std::mem::take(&mut batch), &mut private)?;
-            }
+            self.count(learner, taking.push(intake, &mut known, agent, event)?);
         }
-        self.commit(intake, learner, agent, batch, &mut private)?;
+        self.count(learner, taking.commit(intake, agent)?);
         trouble.map_or(Ok(()), |error| Err(error.into()))
     }
 
-    fn commit(
-        &self,
-        intake: &Intake,
-        learner: &Learner,
-        agent: &str,
-        events: Vec<PastEvent>,
-        private: &mut bool,
-    ) -> Result<(), BackfillError> {
-        let envelopes = events.into_iter().map(|event| event.into_envelope(agent)).collect();
-        let (last, kept) = intake.take_past(envelopes, private)?;
-        self.events.fetch_add(kept as u64, Ordering::Relaxed);
-        learner.wait_until(last.saturating_sub(MAX_AHEAD), std::time::Instant::now() + AHEAD_PATIENCE);
-        Ok(())
+    fn count(&self, learner: &Learner, taken: Taken) {
+        self.events.fetch_add(taken.new as u64, Ordering::Relaxed);
+        self.known.fetch_add(taken.known as u64, Ordering::Relaxed);
+        if taken.last > 0 {
+            let until = Instant::now() + AHEAD_PATIENCE;
+            learner.wait_until(taken.last.saturating_sub(MAX_AHEAD), until);
+        }
     }
 }
 
@@ -180,31 +169,4 @@ enum BackfillError {
     Read(#[from] io::Error),
     #[error(transparent)]
     Store(#[from] StoreError),
-}
-
-/// What is recorded already: by an earlier backfill, under the same id, or by the hooks of the session itself,
-/// from some moment on.
-struct Known {
-    tables: Tables,
-    live_since: Option<(SessionId, Option<Millis>)>,
-}
-
-impl Known {
-    fn open(intake: &Intake) -> Result<Self, StoreError> {
-        Ok(Self { tables: Tables::open_read_only(&intake.place.database())?, live_since: None })
-    }
-
-    fn has(&mut self, event: &PastEvent) -> Result<bool, StoreError> {
-        if self.tables.event(event.id)?.is_some() {
-            return Ok(true);
-        }
-        if self.live_since.as_ref().is_none_or(|(session, _)| *session != event.session) {
-            // What a person wanted gone is as good as known.
-            let forgotten = keeping::is_forgotten(&self.tables, &event.session)?;
-            let live = if forgotten { Some(0) } else { self.tables.heard_at(&event.session)? };
-            self.live_since = Some((event.session.clone(), live));
-        }
-        let live = self.live_since.as_ref().and_then(|(_, live)| *live);
-        Ok(live.is_some_and(|live| event.at >= live))
-    }
 }

@@ -22,6 +22,7 @@ use crate::models::Models;
 use crate::preview;
 use crate::replay::{self, Replays};
 use crate::searching;
+use crate::watching::Watching;
 use crate::{LoadConfig, Wish};
 
 /// The longest a question may keep a thread of the door.
@@ -31,6 +32,7 @@ pub(crate) struct Daemon {
     pub(crate) intake: Arc<Intake>,
     pub(crate) learner: Arc<Learner>,
     pub(crate) backfill: Arc<Backfill>,
+    pub(crate) watching: Arc<Watching>,
     pub(crate) embedding: Arc<Embedding>,
     pub(crate) keeping: Arc<Keeping>,
     pub(crate) models: Arc<Models>,
@@ -110,6 +112,7 @@ impl Daemon {
                 self.embedding.pause(ask == "model-pause");
                 self.embedding.to_json()
             }
+            Some("watching") => self.watching.to_json(),
             Some("backfill-status") => self.backfill.to_json(),
             Some("backfill-stop") => {
                 self.backfill.stop();
@@ -128,6 +131,7 @@ impl Daemon {
                     "deeds",
                     "backfill",
                     "backfill-status",
+                    "watching",
                     "search",
                     "search-batch",
                     "context",
@@ -218,6 +222,7 @@ impl Daemon {
         self.intake.change_rules(config, redactor);
         self.models.reload();
         self.embedding.reconsider();
+        self.watching.bell.ring();
         self.keeping.files.bell().ring();
         json!({ "errors": errors.iter().map(ToString::to_string).collect::<Vec<_>>() })
     }

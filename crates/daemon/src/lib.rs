@@ -21,6 +21,7 @@ mod log;
 mod memory_files;
 mod metrics;
 mod models;
+mod past;
 mod preview;
 mod replay;
 pub mod rules;
@@ -28,6 +29,7 @@ mod searching;
 mod side_door;
 mod spool_watch;
 mod transcripts;
+mod watching;
 mod workspace;
 
 use std::io;
@@ -61,10 +63,12 @@ use crate::replay::Replays;
 use crate::rules::Rules;
 use crate::side_door::Announced;
 use crate::transcripts::Transcripts;
+use crate::watching::Watching;
 
 pub use crate::lender::is_alive;
 pub use crate::lifecycle::Lock as DaemonLock;
 pub use crate::side_door::SideDoor;
+pub use crate::watching::{ConversationFile, find_conversations};
 pub use crate::workspace::{ProjectIdentity, key as workspace_key, project_of, resolve as resolve_workspace};
 
 /// How often the spool, the socket and the journal's size are looked at when nothing happens.
@@ -191,6 +195,14 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
             .map_err(at(place.data.clone()))?
     };
     let backfill: Arc<Backfill> = Arc::default();
+    let watching = Watching::new(Arc::clone(&intake), Arc::clone(&learner));
+    let following = {
+        let watching = Arc::clone(&watching);
+        thread::Builder::new()
+            .name("watching".into())
+            .spawn(move || watching.run())
+            .map_err(at(place.data.clone()))?
+    };
     let models = Models::new(Arc::clone(&intake), Arc::clone(&learner), asking);
     let asking = {
         let models = Arc::clone(&models);
@@ -224,6 +236,7 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
         models: Arc::clone(&models),
         replays: Replays::default(),
         backfill: Arc::clone(&backfill),
+        watching: Arc::clone(&watching),
         embedding: Arc::clone(&embedding),
         intake: Arc::clone(&intake),
         learner: Arc::clone(&learner),
@@ -255,6 +268,7 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     bound.remove();
     door.close(CLOSING_PATIENCE);
     backfill.stop();
+    watching.bell.close();
     learner.stop();
     transcripts.bell.close();
     embedding.bell.close();
@@ -264,6 +278,7 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     rules.close();
     // The learner stops between two transactions; what it has not derived it derives after the next start.
     let _ = learning.join();
+    let _ = following.join();
     let _ = archiving.join();
     let _ = filing.join();
     let _ = syncing.join();

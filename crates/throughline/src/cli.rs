@@ -65,6 +65,8 @@ enum Command {
     Stats(commands::stats::Stats),
     /// Take in past sessions from their transcripts
     Backfill(commands::backfill::Backfill),
+    /// Read the conversations of agents without hooks as they are written: add, list, remove
+    Watch(commands::watch::Watch),
     /// Take in what other tools have kept
     Import(commands::import::Import),
     /// Write all journaled events, or all memories, as JSON lines
@@ -127,6 +129,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
         Command::Events(command) => command.run(&world),
         Command::Stats(command) => command.run(&world),
         Command::Backfill(command) => command.run(&world),
+        Command::Watch(command) => command.run(&world),
         Command::Import(command) => command.run(&world),
         Command::Export(command) => command.run(&world),
         Command::Gc(command) => command.run(&world),

@@ -36,8 +36,10 @@ pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod timeline;
 pub(crate) mod uninstall;
+pub(crate) mod watch;
 
 mod batch;
+mod conversations;
 mod exported;
 mod lines;
 mod reader;

@@ -230,6 +230,12 @@ pub(crate) const KEYS: &[Row] = &[
         default: Default::Flag(false),
         manual: "Redact phone numbers in international or clearly written national form, too.",
     },
+    Row {
+        name: "watch.agents",
+        kind: Kind::List,
+        default: Default::List(&[]),
+        manual: "Agents whose conversations are read as they are written, each as AGENT=FOLDER; `throughline watch add` writes it. For agents without hooks.",
+    },
 ];
 
 /// All keys: the table's and one switch per behavior.

@@ -8,19 +8,19 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use daemon::{ConversationFile, find_conversations};
 use model::MemoryKind;
 use serde_json::{Value, json};
 use store::MemoryFilter;
-use store::archive::{TranscriptFile, find_transcripts};
 
+use super::conversations::Kept;
 use super::reader;
 use crate::report::{Failure, hint};
 use crate::world::World;
 use crate::{print, progress};
 
-/// The agent whose transcripts are read, and where it keeps them in its folder.
-const AGENT: &str = "claude-code";
-const TRANSCRIPTS: &str = "projects";
+/// The agent that names the folders of its conversations after projects.
+const BY_PROJECT: &str = "claude-code";
 /// How often the daemon is asked how far it is.
 const LOOK: Duration = Duration::from_millis(100);
 const ANSWER: Duration = Duration::from_secs(10);
@@ -32,7 +32,13 @@ const MAX_SLUG: usize = 200;
     after_help = "It may be interrupted and begun again; nothing is taken in twice.\nExample: throughline backfill --project ."
 )]
 pub(crate) struct Backfill {
-    /// Only sessions that ran in this folder
+    /// The agent whose sessions they are
+    #[arg(long, value_name = "NAME", default_value = "claude-code")]
+    client: String,
+    /// Where its conversations lie, if not where the agent puts them by itself
+    #[arg(long, value_name = "DIR")]
+    folder: Option<PathBuf>,
+    /// Only sessions that ran in this folder (Claude Code)
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
     /// The sessions of every project (the default)
@@ -48,11 +54,11 @@ pub(crate) struct Backfill {
 
 impl Backfill {
     pub(crate) fn run(&self, world: &World) -> anyhow::Result<()> {
-        let folder = transcripts(world)?;
-        let files = self.files(&folder, world);
+        let kept = Kept::of(world, &self.client, self.folder.as_deref())?;
+        let files = self.files(&kept, world)?;
         let bytes = files.iter().map(|file| file.bytes).sum::<u64>();
         if files.is_empty() || self.dry_run {
-            return self.tell_files(&folder, &files, bytes);
+            return self.tell_files(&kept.folder, &files, bytes);
         }
         let paths: Vec<&Path> =
             files.iter().map(|file| file.path.as_path()).filter(|path| path.to_str().is_some()).collect();
@@ -62,7 +68,7 @@ impl Backfill {
         signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&stopped))?;
         let begun = Instant::now();
         let started =
-            reader::answer(world, &json!({ "ask": "backfill", "agent": AGENT, "paths": paths }), ANSWER)?;
+            reader::answer(world, &json!({ "ask": "backfill", "agent": kept.agent, "paths": paths }), ANSWER)?;
         if started["started"] != true {
             print::remark("one is under way already; this is how far it is");
         }
@@ -75,35 +81,47 @@ impl Backfill {
     }
 
     /// Of all projects or of one, oldest first.
-    fn files(&self, folder: &Path, world: &World) -> Vec<TranscriptFile> {
-        let mut files = find_transcripts(folder);
+    fn files(&self, kept: &Kept, world: &World) -> anyhow::Result<Vec<ConversationFile>> {
+        if !kept.folder.is_dir() {
+            let what = format!("{} is no folder", kept.folder.display());
+            let variable = kept.conversations.folder().variable;
+            let step = format!("name it with --folder, or the agent's own folder in {variable}");
+            return Err(hint(Failure::Person, what, step));
+        }
+        let mut files = find_conversations(&kept.folder, kept.conversations);
         if let Some(project) = &self.project {
+            if kept.agent != BY_PROJECT {
+                let what = format!("{} does not say which project a conversation is of", kept.agent);
+                return Err(hint(Failure::Person, what, "leave --project out"));
+            }
             let path = world.cwd.join(project);
             let path = std::fs::canonicalize(&path).unwrap_or(path);
             let wanted = slug(&path);
             files.retain(|file| {
-                file.project == wanted || (wanted.len() >= MAX_SLUG && file.project.starts_with(&wanted))
+                let project = project_of(file);
+                project == wanted || (wanted.len() >= MAX_SLUG && project.starts_with(&wanted))
             });
         }
-        files
+        Ok(files)
     }
 
-    fn tell_files(&self, folder: &Path, files: &[TranscriptFile], bytes: u64) -> anyhow::Result<()> {
+    fn tell_files(&self, folder: &Path, files: &[ConversationFile], bytes: u64) -> anyhow::Result<()> {
         if self.json {
             return print::json(&json!({ "files": files.len(), "bytes": bytes, "folder": folder }));
         }
         if files.is_empty() {
             return print::line(&format!("no transcript lies in {}", folder.display()));
         }
-        let mut projects: Vec<&str> = files.iter().map(|file| file.project.as_str()).collect();
+        let mut projects: Vec<&str> = files.iter().map(project_of).collect();
         projects.sort_unstable();
         projects.dedup();
-        print::line(&format!(
-            "{} of {}, {}",
-            print::count(files.len() as u64, "transcript", "transcripts"),
-            print::count(projects.len() as u64, "project", "projects"),
-            print::bytes(bytes)
-        ))
+        let counted = print::count(files.len() as u64, "transcript", "transcripts");
+        let bytes = print::bytes(bytes);
+        if self.client != BY_PROJECT {
+            return print::line(&format!("{counted}, {bytes}"));
+        }
+        let projects = print::count(projects.len() as u64, "project", "projects");
+        print::line(&format!("{counted} of {projects}, {bytes}"))
     }
 
     fn tell(&self, status: &Value, memories: u64, seconds: f64, settled: bool) -> anyhow::Result<()> {
@@ -147,16 +165,9 @@ impl Backfill {
     }
 }
 
-/// Where the agent keeps its transcripts.
-fn transcripts(world: &World) -> anyhow::Result<PathBuf> {
-    let adapter = agents::by_name(AGENT).expect("the agent is in the list");
-    let folder = world.agent_home(adapter.home())?.join(TRANSCRIPTS);
-    if folder.is_dir() {
-        return Ok(folder);
-    }
-    let what = format!("{} is no folder", folder.display());
-    let variable = adapter.home().variable;
-    Err(hint(Failure::Person, what, format!("name the agent's folder in {variable}, if it is another")))
+/// The folder below the agent's that it is in.
+fn project_of(file: &ConversationFile) -> &str {
+    file.relative.split_once('/').map_or("", |(project, _)| project)
 }
 
 /// The name the agent gives a folder. It counts in UTF-16.

@@ -1,5 +1,7 @@
 //! Attaches to an agent: one handler per event and one MCP server in its settings, everything else untouched.
 
+mod fast;
+
 use std::path::{Path, PathBuf};
 
 use agents::{Adapter, Edit, Holds, Ours, Program, SettingsFile};
@@ -17,14 +19,22 @@ pub(crate) struct Install {
     /// Attach the hooks alone, without the MCP server
     #[arg(long)]
     hooks_only: bool,
+    /// Let the hooks of tool calls go through the MCP server instead of starting a process each. In your own settings
+    /// only; plain `install` undoes it
+    #[arg(long, conflicts_with_all = ["hooks_only", "project", "local"])]
+    fast: bool,
 }
 
 impl Install {
     pub(crate) fn run(&self, world: &World) -> anyhow::Result<()> {
         let adapter = self.target.adapter()?;
-        let ours = self.ours(world, adapter);
+        if self.fast {
+            fast::check(adapter, self.target.is_sure())?;
+        }
+        let files = self.target.files(world, adapter)?;
+        let ours = self.ours(world, adapter, &files);
         let mut edits = Vec::new();
-        for OnDisk { path, text, file } in self.target.files(world, adapter)? {
+        for OnDisk { path, text, file } in files {
             if self.hooks_only && file.holds() == Holds::Server {
                 continue;
             }
@@ -49,20 +59,29 @@ impl Install {
         )
     }
 
-    fn ours(&self, world: &World, adapter: &dyn Adapter) -> Ours {
+    fn ours(&self, world: &World, adapter: &dyn Adapter, files: &[OnDisk]) -> Ours {
         let (program, mut args) = world.hook_program();
         // What is not said is Claude Code.
         if adapter.name() != agents::ALL[0].name() {
             args.extend(["--agent".to_owned(), adapter.name().to_owned()]);
         }
-        let server =
+        let mut server =
             Program { program: world.executable.display().to_string(), args: vec!["mcp".to_owned()] };
+        if self.fast {
+            server.args.extend([Program::WORD_OPTION.to_owned(), word(files)]);
+        }
         Ours {
             hook: Program { program: program.display().to_string(), args },
             server: (!self.hooks_only).then_some(server),
-            fast: false,
+            fast: self.fast,
         }
     }
+}
+
+/// The word that is in the files already, so that installing again changes nothing; else one that nobody can guess.
+fn word(files: &[OnDisk]) -> String {
+    let known = |file: &OnDisk| file.file.installed(file.text.as_deref()?).ok()?.word;
+    files.iter().filter_map(known).find(|word| !word.is_empty()).unwrap_or_else(|| client::mint().to_string())
 }
 
 /// The settings as they were before us, beside the settings: what is in them is the person's, not ours to move.

@@ -45,6 +45,11 @@ impl Target {
         })
     }
 
+    /// The person wants no question, and answers for what would be one.
+    pub(crate) fn is_sure(&self) -> bool {
+        self.yes
+    }
+
     /// The agent's files of the scope that was asked for, with what is in them.
     pub(crate) fn files(&self, world: &World, adapter: &dyn Adapter) -> anyhow::Result<Vec<OnDisk>> {
         let scope = match (self.project, self.local) {

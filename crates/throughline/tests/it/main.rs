@@ -7,6 +7,7 @@ mod credit;
 mod damage;
 mod envelopes;
 mod fail_open;
+mod fast_hooks;
 mod faults;
 mod forgetting;
 mod hand_off;

@@ -1,6 +1,7 @@
 //! Memory as an agent's tools: the real executable at the other end of a pipe, a real daemon behind it.
 
 mod client;
+mod hooks;
 mod trouble;
 
 use std::fs;

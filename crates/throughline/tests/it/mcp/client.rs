@@ -31,8 +31,17 @@ impl Client {
     }
 
     pub(super) fn of_version(house: &House, version: &str) -> Self {
+        Self::start(house, &["mcp"], version)
+    }
+
+    /// As an agent starts it whose hooks come this way.
+    pub(super) fn with_hooks(house: &House, word: &str) -> Self {
+        Self::start(house, &["mcp", "--hooks", word], VERSION)
+    }
+
+    fn start(house: &House, args: &[&str], version: &str) -> Self {
         let began = Instant::now();
-        let mut command = house.command(&["mcp"]);
+        let mut command = house.command(args);
         let mut child = spawn(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit()));
         let stdin = child.stdin.take();
         let stdout = BufReader::new(child.stdout.take().unwrap());

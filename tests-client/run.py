@@ -24,6 +24,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path[:0] = [HERE, os.path.join(HERE, "harness")]
 
+import fast  # noqa: E402
+import mcp  # noqa: E402
 import plugin  # noqa: E402
 import recall  # noqa: E402
 import run_claude  # noqa: E402
@@ -273,7 +275,7 @@ def uninstalled(checks, house, client, canaries, ours):
 
 
 STORIES = {"working-day": working_day, "remembered": remembered, "private-turn": private_turn, "daemon-dies": daemon_dies, "two-sessions": two_sessions,
-           **recall.STORIES, **plugin.STORIES, "broken-home": broken_home, "uninstalled": uninstalled}
+           **recall.STORIES, **mcp.STORIES, **fast.STORIES, **plugin.STORIES, "broken-home": broken_home, "uninstalled": uninstalled}
 
 
 # ------------------------------------------------------------------------------- command line
@@ -309,6 +311,7 @@ def main(argv):
     ap.add_argument("--hook", required=True)
     ap.add_argument("--client", help="an executable of the client; default: the pinned one")
     ap.add_argument("--only", action="append", choices=sorted(STORIES))
+    ap.add_argument("--bench", action="store_true", help="tell no story: measure what hooks cost, as processes and through the server")
     ap.add_argument("--keep", action="store_true", help="leave the folder with everything that happened")
     a = ap.parse_args(argv)
     client = a.client or fetch_client()
@@ -320,8 +323,10 @@ def main(argv):
         ap.error("both executables belong into one folder")
     checks, folder = Checks(), tempfile.mkdtemp(prefix="throughline-client-")
     try:
+        if a.bench:
+            fast.bench(lambda name: House(os.path.abspath(a.throughline), os.path.join(folder, name)), client)
         for name, story in STORIES.items():
-            if a.only and name not in a.only:
+            if a.bench or (a.only and name not in a.only):
                 continue
             print("%s:" % name, flush=True)
             try:

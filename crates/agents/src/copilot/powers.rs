@@ -6,15 +6,14 @@ use model::EventKind::{self, *};
 
 use crate::{Powers, Verdicts};
 
-/// All that it fires but two. `PermissionRequest` repeats what `PreToolUse` said, also where nobody is asked.
-/// `ErrorOccurred` tells of attempts that are going to be made again.
+/// All that it fires but three. `PermissionRequest` repeats what `PreToolUse` said, also where nobody is asked,
+/// `ErrorOccurred` tells of attempts that are going to be made again, and `Notification` of what others tell.
 pub(super) const REGISTERED: &[EventKind] = &[
     SessionStart,
     UserPromptSubmit,
     PreToolUse,
     PostToolUse,
     PostToolUseFailure,
-    Notification,
     SubagentStart,
     SubagentStop,
     Stop,

@@ -7,17 +7,24 @@ use super::write::HELD;
 use crate::read::{self, Contents, Fields};
 use crate::{Incoming, outcome};
 
-/// Ends the result of a command: `<shellId: 0 completed with exit code 1>`.
+/// The last line of a command's result: `<shellId: 0 completed with exit code 1>`.
+const SHELL_MARK: &str = "<shellId: ";
 const EXIT_MARK: &str = " completed with exit code ";
 
 pub(super) fn read(agent: &'static str, incoming: &Incoming<'_>, contents: Contents) -> Event {
     let fields = Fields::of(incoming.json, contents);
-    let name = read::name(incoming, &fields);
+    // The one event that does not name itself, should the command line not name it either.
+    let unnamed = incoming.hint.is_none() && fields.word("hook_event_name").is_none();
+    let name = if unnamed && fields.word("agentName").is_some() {
+        EventKind::SubagentStart.name().to_owned()
+    } else {
+        read::name(incoming, &fields)
+    };
     let kind = EventKind::from_name(&name);
     let mut event = read::event(agent, incoming, &fields, name, kind);
     // One event comes under the client's own field names.
-    if event.session.as_str().is_empty() {
-        event.session = SessionId::new(&fields.word("sessionId").unwrap_or_default());
+    if let (None, Some(session)) = (fields.word("session_id"), fields.word("sessionId")) {
+        event.session = SessionId::new(&session);
     }
     event.transcript = event.transcript.or_else(|| fields.path("transcriptPath"));
     // Inside a subagent the session is the subagent's own; to the person it is one session.
@@ -58,7 +65,7 @@ fn tool(event: Event, fields: &Fields<'_>) -> Event {
         Outcome::Succeeded { response, duration_ms } => {
             match fields.value_in("tool_result", "text_result_for_llm") {
                 Some(serde_json::Value::String(text)) => {
-                    let exit = (name == "Bash").then(|| exit_code(&text)).flatten();
+                    let (text, exit) = if name == "Bash" { ended(text) } else { (text, None) };
                     outcome::of(fields, (&name, &input), text, exit, duration_ms)
                 }
                 // An envelope in the words of the house.
@@ -72,9 +79,17 @@ fn tool(event: Event, fields: &Fields<'_>) -> Event {
     Event { kind, detail: Detail::Tool(ToolCall { name, input, outcome, ..call }), ..event }
 }
 
-fn exit_code(text: &str) -> Option<i64> {
-    let (_, code) = text.trim_end().strip_suffix('>')?.rsplit_once(EXIT_MARK)?;
-    code.parse().ok()
+/// What a command printed, and what it exited with, where the client says so.
+fn ended(text: String) -> (String, Option<i64>) {
+    let mark = text.rfind(SHELL_MARK).filter(|at| *at == 0 || text[..*at].ends_with('\n'));
+    let exit = mark.and_then(|at| {
+        let (_, code) = text[at..].trim_end().strip_suffix('>')?.split_once(EXIT_MARK)?;
+        Some((at, code.parse().ok()?))
+    });
+    match exit {
+        Some((at, code)) => (text[..at].to_owned(), Some(code)),
+        None => (text, None),
+    }
 }
 
 #[cfg(test)]
@@ -82,11 +97,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_exit_code_is_read_from_the_end_and_nowhere_else() {
-        assert_eq!(exit_code("\n<shellId: 0 completed with exit code 1>"), Some(1));
-        assert_eq!(exit_code("x\n<shellId: 3 completed with exit code 0>\n"), Some(0));
-        assert_eq!(exit_code("<shellId: 0 completed with exit code 1>\nand then"), None);
-        assert_eq!(exit_code("exit code 1"), None);
-        assert_eq!(exit_code(""), None);
+    fn an_exit_code_is_read_from_the_last_line_and_nowhere_else() {
+        let check = |text: &str, printed: &str, exit| {
+            assert_eq!(ended(text.to_owned()), (printed.to_owned(), exit));
+        };
+        check("\n<shellId: 0 completed with exit code 1>", "\n", Some(1));
+        check("x\n<shellId: 3 completed with exit code 0>\n", "x\n", Some(0));
+        check("<shellId: 3 completed with exit code -1>", "", Some(-1));
+        for text in [
+            "<shellId: 0 completed with exit code 1>\nand then",
+            "said <shellId: 0 completed with exit code 1>",
+            "<shellId: 0 is still running>",
+            "exit code 1",
+            "",
+        ] {
+            check(text, text, None);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use model::EventKind;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::powers::REGISTERED;
 use crate::document::Document;
@@ -98,12 +98,10 @@ fn whole(hook: &Program) -> String {
     let lines: Vec<String> = REGISTERED
         .iter()
         .map(|kind| {
-            let handler = json!({
-                "type": "command",
-                "command": shell::line(hook, kind.name()) + CANNOT_FAIL,
-                "timeoutSec": TIMEOUT_SECONDS,
-            });
-            format!("    \"{}\": [{handler}]", kind.name())
+            let command = Value::from(shell::line(hook, kind.name()) + CANNOT_FAIL);
+            let fields =
+                format!("\"type\": \"command\", \"command\": {command}, \"timeoutSec\": {TIMEOUT_SECONDS}");
+            format!("    \"{}\": [{{{fields}}}]", kind.name())
         })
         .collect();
     format!("{{\n  \"version\": {VERSION},\n  \"hooks\": {{\n{}\n  }}\n}}\n", lines.join(",\n"))

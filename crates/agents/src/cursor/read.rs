@@ -61,6 +61,7 @@ fn detail(kind: EventKind, fields: &Fields<'_>) -> Option<Detail> {
 fn tool(event: Event, fields: &Fields<'_>) -> Event {
     let Some(Detail::Tool(call)) = read::detail(event.kind, fields) else { return event };
     let (name, input) = tools::call(&call.name, &call.input);
+    let input = fields.content(Some(input));
     let took = fields.value("duration").and_then(|took| took.as_u64());
     let outcome = match call.outcome {
         Outcome::Succeeded { response, duration_ms } => match fields.value("tool_output") {

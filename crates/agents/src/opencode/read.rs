@@ -25,7 +25,13 @@ pub(super) fn read(agent: &'static str, incoming: &Incoming<'_>, contents: Conte
 
 /// A command that did not exit with 0 is a success to OpenCode and a failure to the house.
 fn tool(event: Event, call: ToolCall, fields: &Fields<'_>) -> Event {
-    let (name, input) = tools::call(&call.name, &call.input);
+    // What a patch is called depends on what it changes.
+    let given = match call.name.as_str() {
+        tools::PATCH => fields.value("tool_input").unwrap_or_default(),
+        _ => call.input,
+    };
+    let (name, input) = tools::call(&call.name, &given);
+    let input = fields.content(Some(input));
     let outcome = match call.outcome {
         Outcome::Succeeded { response, duration_ms } => match said(fields) {
             Some(text) if fields.value_in("tool_response", "isError") == Some(Value::Bool(true)) => {
@@ -42,7 +48,7 @@ fn tool(event: Event, call: ToolCall, fields: &Fields<'_>) -> Event {
     };
     let failed = matches!(outcome, Outcome::Failed { .. });
     let kind = if failed { EventKind::PostToolUseFailure } else { event.kind };
-    Event { kind, detail: Detail::Tool(ToolCall { name, input, outcome, ..call }), ..event }
+    Event { kind, detail: Detail::Tool(ToolCall { name, use_id: call.use_id, input, outcome }), ..event }
 }
 
 /// What a tool gave: a text of its own, or the texts of a server's answer.

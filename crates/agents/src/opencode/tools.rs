@@ -5,15 +5,11 @@ use serde_json::{Map, Value};
 
 use crate::codex::patch::changes;
 
+/// Changes files by a patch, for the models that were taught to.
+pub(crate) const PATCH: &str = "apply_patch";
 /// Tools of its own that look like a server's.
-const OWN: &[&str] = &[
-    "apply_patch",
-    "list_mcp_resources",
-    "list_mcp_resource_templates",
-    "read_mcp_resource",
-    "plan_enter",
-    "plan_exit",
-];
+const OWN: &[&str] =
+    &["list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource", "plan_enter", "plan_exit"];
 
 pub(crate) fn call(name: &str, input: &Value) -> (String, Value) {
     let renamed = |pairs: &[(&str, &str)]| renamed(input, pairs);
@@ -39,7 +35,7 @@ pub(crate) fn call(name: &str, input: &Value) -> (String, Value) {
         "todowrite" => ("TodoWrite", input.clone()),
         "skill" => ("Skill", renamed(&[("name", "skill")])),
         "question" => ("AskUserQuestion", input.clone()),
-        "apply_patch" => return patch(input),
+        PATCH => return patch(input),
         other => return (server_tool(other).unwrap_or_else(|| other.to_owned()), input.clone()),
     };
     (name.to_owned(), input)
@@ -53,7 +49,7 @@ fn patch(input: &Value) -> (String, Value) {
             let (name, input) = change.call(&change.path);
             (name.to_owned(), input)
         }
-        _ => ("apply_patch".to_owned(), input.clone()),
+        _ => (PATCH.to_owned(), input.clone()),
     }
 }
 

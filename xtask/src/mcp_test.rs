@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::{ci, run};
 
-/// What `tests-mcp/run.py` exits with when the SDK cannot be fetched.
+/// What `tests-mcp/run.py` exits with when the clients cannot be fetched.
 const SKIPPED: i32 = 77;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -20,15 +20,15 @@ pub(crate) enum Outcome {
 pub(crate) fn main(arguments: &[String]) -> Result<()> {
     match run(arguments)? {
         Outcome::Passed(held) => println!("{held} checks held"),
-        Outcome::Skipped => println!("SKIPPED: pip cannot reach an index"),
+        Outcome::Skipped => println!("SKIPPED: pip or npm cannot reach its index"),
     }
     Ok(())
 }
 
-/// Further arguments go to the script (`--inspector`, `--keep`).
+/// Further arguments go to the script (`--keep`).
 pub(crate) fn run(arguments: &[String]) -> Result<Outcome> {
     if !run::answers(Command::new("python3").arg("--version")) {
-        bail!("python3 is needed to run the SDK");
+        bail!("python3 is needed to drive the clients");
     }
     let release = run::release()?;
     let mut command = run::command("python3");

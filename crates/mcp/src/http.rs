@@ -2,28 +2,31 @@
 //! requests for those that need none. No socket, no token and no check of where a request comes from: that is the
 //! door's.
 
+mod resuming;
+
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, Request, Response};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use http_body_util::combinators::BoxBody;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
+use self::resuming::Resuming;
 use crate::keeper::Keepers;
 use crate::lending::Lending;
 use crate::server::Server;
 
-/// Sessions at the same time; one more, and the one that was silent longest ends. A person has a few agents at work,
-/// and a client whose session has ended begins another.
+/// Sessions in memory at the same time; one more, and the one that was silent longest makes way. It can be resumed, so
+/// this costs its client nothing.
 const MAX_SESSIONS: usize = 64;
-/// A client that slept over a night goes on in the morning; one that is gone is forgotten a day later.
-const IDLE: Duration = Duration::from_hours(24);
+/// One that is silent for so long makes way, too.
+const IDLE: Duration = Duration::from_hours(1);
 /// Who is let in sends the handshake with the request that makes the session.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// Where nothing happens a stream says so often that it is alive; a client whose end is gone is noticed by it.
@@ -60,23 +63,30 @@ impl Http {
         let make =
             move || Ok(Server::among_others(Lending::to_each(Arc::clone(&keepers)), Arc::clone(&calls)));
         // The door has looked at Host and Origin; the library looks at Host once more.
-        let config = StreamableHttpServerConfig::default()
+        let mut config = StreamableHttpServerConfig::default()
             .with_sse_keep_alive(Some(ALIVE))
             .with_max_request_body_bytes(MAX_MESSAGE);
+        config.session_store = Some(Arc::new(Resuming::default()));
         let service = StreamableHttpService::new(make, Arc::clone(&sessions), config);
         Self { service, sessions, heard: Mutex::default() }
     }
 
     /// Needs a runtime with time and blocking threads around it.
     pub async fn answer(&self, request: Request<Full<Bytes>>) -> Response<Body> {
-        match session(request.headers()) {
-            Some(id) => self.hear(id),
-            None if request.method() == Method::POST => self.make_room().await,
-            None => {}
+        let (ends, asked) = (request.method() == Method::DELETE, session(request.headers()));
+        match &asked {
+            Some(id) if self.sessions.sessions.read().await.contains_key(id) => self.hear(id.clone()),
+            // It may begin a session, or resume one.
+            _ if !ends => self.make_room().await,
+            _ => {}
         }
-        let answer = self.service.handle(request).await;
-        if let Some(id) = session(answer.headers()) {
+        let mut answer = self.service.handle(request).await;
+        if let Some(id) = session(answer.headers()).or(asked).filter(|_| !ends) {
             self.hear(id);
+        }
+        if ends && answer.status() == StatusCode::ACCEPTED {
+            // Nothing is left to be done, and the official client in Python takes "accepted" for a failure.
+            *answer.status_mut() = StatusCode::NO_CONTENT;
         }
         answer
     }
@@ -88,13 +98,13 @@ impl Http {
 
     fn hear(&self, id: SessionId) {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        // A stranger's id is noted until the next session begins; a client that invents them makes no more than this.
+        // A name that is none is noted until the next session begins; who invents them makes no more than this.
         if heard.len() < MAX_SESSIONS * 2 || heard.contains_key(&id) {
             heard.insert(id, Instant::now());
         }
     }
 
-    /// The request may begin a session: those that were silent longest make way.
+    /// Those that were silent longest make way.
     async fn make_room(&self) {
         let open: Vec<SessionId> = self.sessions.sessions.read().await.keys().cloned().collect();
         let mut by_silence = {
@@ -123,4 +133,66 @@ fn session_config() -> SessionConfig {
 
 fn session(headers: &HeaderMap) -> Option<SessionId> {
     headers.get(SESSION)?.to_str().ok().map(Into::into)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::keeper::Keeper;
+
+    struct Empty;
+
+    impl Keepers for Empty {
+        fn version(&self) -> &'static str {
+            "1"
+        }
+
+        fn keeper(&self, _: Option<&Path>) -> Arc<dyn Keeper> {
+            unreachable!("no tool is called")
+        }
+    }
+
+    fn request(session: Option<&str>, method: &str) -> Request<Full<Bytes>> {
+        let client = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": client }).to_string();
+        let mut request = Request::post("http://127.0.0.1/mcp")
+            .header("host", "127.0.0.1")
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream");
+        if let Some(session) = session {
+            request = request.header(SESSION, session);
+        }
+        request.body(Full::new(Bytes::from(body))).expect("a request")
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn however_many_begin_or_come_back_so_many_are_kept() {
+        let http = Http::new(Arc::new(Empty));
+        for _ in 0..MAX_SESSIONS * 2 {
+            assert_eq!(http.answer(request(None, "initialize")).await.status(), StatusCode::OK);
+            assert!(http.sessions.sessions.read().await.len() <= MAX_SESSIONS);
+        }
+        for number in 0..MAX_SESSIONS * 2 {
+            let name = format!("00000000-0000-0000-0000-{number:012}");
+            assert_eq!(http.answer(request(Some(&name), "ping")).await.status(), StatusCode::OK);
+            assert!(http.sessions.sessions.read().await.len() <= MAX_SESSIONS);
+            assert!(http.heard.lock().expect("no panic").len() <= MAX_SESSIONS * 2);
+        }
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn what_is_no_name_of_a_session_is_not_resumed() {
+        let http = Http::new(Arc::new(Empty));
+        for name in ["x", "", "../../etc/passwd", &"0".repeat(37)] {
+            assert_eq!(
+                http.answer(request(Some(name), "ping")).await.status(),
+                StatusCode::NOT_FOUND,
+                "{name}"
+            );
+        }
+    }
 }

@@ -184,7 +184,7 @@ fn nonsense() -> Vec<Case> {
             &post(
                 "/mcp",
                 &format!(
-                    "{json}Mcp-Session-Id: 00000000-0000-0000-0000-000000000000\r\nContent-Length: 40\r\n\r\n{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}}"
+                    "{json}Mcp-Session-Id: nobody\r\nContent-Length: 40\r\n\r\n{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}}"
                 ),
             ),
         ),

@@ -88,7 +88,8 @@ impl Keeper for House {
     }
 
     fn workspace(&self) -> Workspace {
-        daemon::resolve_workspace(&self.world.cwd)
+        let here = daemon::resolve_workspace(&self.world.cwd);
+        if self.somewhere { here } else { Workspace { project: "not known".to_owned(), ..here } }
     }
 
     fn ask(&self, question: &Value, patience: Duration) -> Result<Value, Refusal> {

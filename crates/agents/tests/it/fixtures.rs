@@ -26,8 +26,15 @@ fn names(adapter: &dyn Adapter, extension: &str) -> BTreeSet<String> {
         .collect()
 }
 
-fn envelope(adapter: &dyn Adapter, name: &str) -> Vec<u8> {
-    std::fs::read(folder(adapter).join(name).with_extension("json")).unwrap()
+/// The envelope of this name, read by `make` as the event it is named for: not every agent says that inside.
+fn envelope(
+    adapter: &dyn Adapter,
+    name: &str,
+    make: fn(&dyn Adapter, &agents::Incoming<'_>) -> Event,
+) -> Event {
+    let json = std::fs::read(folder(adapter).join(name).with_extension("json")).unwrap();
+    let hint = name.rsplit_once('-').map(|(event, _)| event);
+    with_incoming(&json, hint, |incoming| make(adapter, incoming))
 }
 
 #[test]
@@ -38,8 +45,7 @@ fn every_envelope_reads_as_its_recorded_event() {
         let envelopes = names(*adapter, "json");
         for name in &envelopes {
             let recorded = folder(*adapter).join(name).with_extension("event");
-            let json = envelope(*adapter, name);
-            let event = render(&with_incoming(&json, None, |incoming| adapter.read(incoming)));
+            let event = render(&envelope(*adapter, name, Adapter::read));
             if update {
                 std::fs::write(&recorded, &event).unwrap();
             } else if std::fs::read_to_string(&recorded).is_ok_and(|text| text != event) {
@@ -66,9 +72,7 @@ fn every_event_that_an_agent_is_asked_for_has_an_envelope() {
     for adapter in agents::ALL {
         let kinds: BTreeSet<EventKind> = names(*adapter, "json")
             .iter()
-            .map(|name| {
-                with_incoming(&envelope(*adapter, name), None, |incoming| adapter.glance(incoming)).kind
-            })
+            .map(|name| envelope(*adapter, name, Adapter::glance).kind)
             .collect();
         let missing: Vec<&EventKind> = adapter
             .events_to_register()
@@ -83,15 +87,14 @@ fn every_event_that_an_agent_is_asked_for_has_an_envelope() {
 fn a_glance_sees_everything_but_what_tools_were_given_and_gave() {
     for adapter in agents::ALL {
         for name in names(*adapter, "json") {
-            let json = envelope(*adapter, &name);
-            let mut event = with_incoming(&json, None, |incoming| adapter.read(incoming));
+            let mut event = envelope(*adapter, &name, Adapter::read);
             if let Detail::Tool(call) = &mut event.detail {
                 call.input = serde_json::Value::Null;
                 if let Outcome::Succeeded { response, .. } = &mut call.outcome {
                     *response = serde_json::Value::Null;
                 }
             }
-            let glance = with_incoming(&json, None, |incoming| adapter.glance(incoming));
+            let glance = envelope(*adapter, &name, Adapter::glance);
             assert_eq!(glance, event, "{} {name}", adapter.name());
         }
     }

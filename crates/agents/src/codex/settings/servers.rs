@@ -54,7 +54,7 @@ impl SettingsFile for Servers {
         if let Some(entry) = entry(text)?.filter(Entry::is_ours) {
             // From the end, so that the places before stay where they are.
             for place in entry.places.iter().rev() {
-                after.replace_range(with_line_break_before(text, place), "");
+                after.replace_range(with_line_break_before(&after, place), "");
             }
             summary.push(format!("remove the MCP server {NAME}"));
         }
@@ -188,10 +188,12 @@ fn whole_lines(text: &str, start: usize, end: usize) -> Range<usize> {
     first..text[end..].find('\n').map_or(text.len(), |at| end + at + 1)
 }
 
+/// With the line break that was put in front of it, unless that is now all there is between two lines.
 fn with_line_break_before(text: &str, place: &Range<usize>) -> Range<usize> {
     let before = &text[..place.start];
-    let before = before.strip_suffix("\r\n").or_else(|| before.strip_suffix('\n')).unwrap_or(before);
-    before.len()..place.end
+    let shorter = before.strip_suffix("\r\n").or_else(|| before.strip_suffix('\n')).unwrap_or(before);
+    let joins_lines = !shorter.is_empty() && !shorter.ends_with('\n') && place.end < text.len();
+    if joins_lines { place.clone() } else { shorter.len()..place.end }
 }
 
 /// Line and column of a byte, from 1; columns in characters.

@@ -21,6 +21,8 @@ TOOLS = "mcp__plugin_throughline_throughline__"
 # A listing that is in every request of every session: what it may cost at most.
 MAX_DESCRIPTIONS_BYTES, MAX_ALWAYS_TOKENS, MAX_SKILL_LINES = 2000, 600, 80
 LEFT = "The ledger is ported up to the letter Q; the tests of R are next."
+# Of every tool call, subagent and end of a turn. Before each of them there was a prompt.
+FREQUENT = {"PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "SubagentStart", "SubagentStop", "Stop"}
 NOT_INSTALLED = "throughline is not installed"
 TWICE = "throughline is attached twice"
 
@@ -46,13 +48,23 @@ def detach(house):
 
 
 def attach(house, client):
-    """Two commands, as the guide says, and the executables where a person has them: not on the client's PATH."""
+    """Two commands, as the guide says."""
+    place_executables(house)
+    claude(house, client, "plugin", "marketplace", "add", ROOT)
+    claude(house, client, "plugin", "install", ID)
+
+
+def place_executables(house):
+    """Where a person has them, and not on the client's PATH."""
     folder = os.path.join(house.home, ".local", "bin")
     os.makedirs(folder)
     for name in ("throughline", "throughline-hook"):
         os.symlink(os.path.join(os.path.dirname(house.throughline.binary), name), os.path.join(folder, name))
-    claude(house, client, "plugin", "marketplace", "add", ROOT)
-    claude(house, client, "plugin", "install", ID)
+
+
+def frequent_hook(house):
+    """What the frequent events call."""
+    return os.path.realpath(os.path.join(house.home, ".claude", "plugins", "data", "throughline-throughline", "bin", "throughline-hook"))
 
 
 def troubles(run):
@@ -148,6 +160,13 @@ def unfit_calls(tools, text):
                 yield span
 
 
+def called(event):
+    """Where a shell would be felt there is none; what may come first in a session goes through the launcher."""
+    if event in FREQUENT:
+        return {"command": "${CLAUDE_PLUGIN_DATA}/bin/throughline-hook", "args": [event]}
+    return {"command": "${CLAUDE_PLUGIN_ROOT}/bin/throughline", "args": ["hook", event]}
+
+
 def files(checks, house, client, canaries, ours):
     """What is in the folder fits the client, the executable and itself."""
     with open(os.path.join(PLUGIN, "hooks", "hooks.json")) as f:
@@ -155,10 +174,9 @@ def files(checks, house, client, canaries, ours):
     mine = {event: [h for group in groups for h in group["hooks"] if "throughline" in h] for event, groups in house.hooks.items()}
     mine = {event: handlers for event, handlers in mine.items() if handlers}
     checks.nothing("the plugin hooks into the events that an install does (%d)" % len(mine), set(hooks) ^ set(mine))
-    launcher = "${CLAUDE_PLUGIN_ROOT}/bin/throughline"
     odd = [event for event, groups in hooks.items() if len(groups) != 1 or "matcher" in groups[0] or groups[0]["hooks"] != [
-        {"type": "command", "command": launcher, "args": ["hook", event], "timeout": mine[event][0]["timeout"]}]]
-    checks.nothing("with one handler each, in exec form, told its event", odd)
+        {"type": "command", **called(event), "timeout": mine[event][0]["timeout"]}]]
+    checks.nothing("with one handler each, in exec form; the frequent ones call the hook itself", odd)
     manifest = json.load(open(os.path.join(PLUGIN, ".claude-plugin", "plugin.json")))
     version = house.throughline.run("--version").split()[1]
     checks.that("plugin and executable have one version", manifest["version"] == version, (manifest["version"], version))
@@ -206,6 +224,8 @@ def installed(checks, house, client, canaries, ours):
     checks.nothing("the client did what it was asked to", run["failures"])
     checks.nothing("no hook of ours troubled the client", troubles(run))
     checks.nothing("every event is in the journal once", doubts(house, run))
+    hook = os.path.realpath(os.path.join(os.path.dirname(house.throughline.binary), "throughline-hook"))
+    checks.that("the frequent ones through the hook itself", frequent_hook(house) == hook, frequent_hook(house))
     said = requests(run)
     checks.that("a session that starts is told what is critical", CRITICAL in "".join(notes(said[0], "recall-on-start")), said[0][-1500:])
     checks.that("the tools are listed", TOOLS + "mem_search" in (run["tools"] or []) or TOOLS + "mem_search" in said[0], run["mcp_servers"])
@@ -286,6 +306,23 @@ def researched(checks, house, client):
     checks.that("only its answer comes back", "the auditors of H." in back and "Haldane" not in back, back)
 
 
+def reloaded(checks, house, client, canaries, ours):
+    """Installed while a session is at work: no start of it comes before the first frequent event."""
+    detach(house)
+    place_executables(house)
+    install = "%s plugin install throughline --marketplace %s >/dev/null" % (client, ROOT)
+    read = tool("Read", file_path="{{CWD}}/a.txt")
+    spec = {"files": {"a.txt": "alpha\n"}, "args": BYPASS,
+            "steps": [{"prompt": "Begin."}, {"sh": install}, {"prompt": "/reload-plugins"}, {"prompt": "Read a.txt."}],
+            "turns": [{"text": "Begun."}, {"tools": [read]}, {"text": "Read."}], "expect": {"result": "Read"}}
+    run, = house.play("reloaded", spec, client)
+    checks.nothing("the client did what it was asked to", run["failures"])
+    checks.nothing("no hook of ours troubled the client", troubles(run))
+    house.kept(ends=1)
+    kept = [entry["event"] for entry in house.throughline.lines("export") if entry["session"] == run["session_id"]]
+    checks.that("from then on it is recorded", {"UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"} <= set(kept), kept)
+
+
 def twice(checks, house, client, canaries, ours):
     """Hooks in the settings and the plugin beside them: nothing comes twice, and either may go."""
     attach(house, client)
@@ -301,21 +338,18 @@ def twice(checks, house, client, canaries, ours):
     checks.that("the model is told once", requests(first)[0].count(CRITICAL) == 1, requests(first)[0].count(CRITICAL))
     checks.that("the person is told what to do about it", len(told(first, TWICE)) == 1, told(first, TWICE))
     checks.that("and not again", not told(second, TWICE), told(second, TWICE))
-    with open(house.settings) as f:
-        hooks = {event: groups for event, groups in json.load(f)["hooks"].items() if "throughline" in json.dumps(groups)}
     house.throughline.run("uninstall", "--yes")
     third, = house.play("once", spec, client)
     checks.nothing("the client did what it was asked to, with the plugin alone", list(third["failures"]) + list(troubles(third)))
     checks.nothing("the plugin takes over when the settings are without us", doubts(house, third))
-    run_claude.dump(os.path.join(house.project, ".claude", "settings.local.json"), {"hooks": hooks})
-    fourth, = house.play("in-a-project", spec, client)
-    checks.nothing("hooks in the settings of a project are seen, too", list(fourth["failures"]) + list(troubles(fourth)) + doubts(house, fourth))
 
 
 def missing(checks, house, client, canaries, ours):
     """The plugin without the executable: one line to the person, and nothing else is different."""
     detach(house)
     attach(house, client)
+    run, = house.play("not-yet", {"args": BYPASS, "prompt": "Hello.", "turns": [{"text": "Hello."}], "expect": {"result": "Hello"}}, client)
+    checks.nothing("it was there once", list(run["failures"]) + doubts(house, run))
     for name in ("throughline", "throughline-hook"):
         os.remove(os.path.join(house.home, ".local", "bin", name))
     before = len(house.throughline.lines("export"))
@@ -337,6 +371,7 @@ def missing(checks, house, client, canaries, ours):
     checks.that("the model is not told", NOT_INSTALLED not in said[0])
     checks.that("unless it asks for us", NOT_INSTALLED in "".join(said) and "cargo xtask setup" in "".join(said))
     checks.that("nothing is recorded", len(house.throughline.lines("export")) == before)
+    checks.that("the frequent events call the launcher", frequent_hook(house) == os.path.join(PLUGIN, "bin", "throughline"), frequent_hook(house))
 
 
 def seen(house, client, words):
@@ -354,4 +389,4 @@ def seen(house, client, words):
         return f.read()
 
 
-STORIES = {"plugin-files": files, "plugin": installed, "plugin-twice": twice, "plugin-missing": missing}
+STORIES = {"plugin-files": files, "plugin": installed, "plugin-reloaded": reloaded, "plugin-twice": twice, "plugin-missing": missing}

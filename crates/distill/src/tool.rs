@@ -13,6 +13,9 @@ use crate::verdict::Verdict;
 
 pub(crate) fn act(call: &ToolCall, cwd: Option<&str>) -> Option<Act> {
     let input = &call.input;
+    if is_ours(&call.name) {
+        return None;
+    }
     match &call.outcome {
         // Interrupted by a person: nothing came of it.
         Outcome::Pending | Outcome::Failed { interrupted: true, .. } => None,
@@ -23,6 +26,12 @@ pub(crate) fn act(call: &ToolCall, cwd: Option<&str>) -> Option<Act> {
         Outcome::Failed { error, .. } => failed(call, error),
         Outcome::Succeeded { response, .. } => succeeded(&call.name, input, response, cwd),
     }
+}
+
+/// A tool of our own server, from the settings or from the plugin. What it gave is kept already, and what it was told to
+/// keep is kept by it: noticing the call as well would say everything twice, each time it is looked for.
+fn is_ours(name: &str) -> bool {
+    mcp(name).is_some_and(|(server, _)| matches!(server.as_str(), "throughline" | "throughline_throughline"))
 }
 
 fn failed(call: &ToolCall, error: &str) -> Option<Act> {
@@ -472,4 +481,32 @@ fn scalars(value: &Value) -> String {
         }
     }
     parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_call_of_our_own_server_is_no_act() {
+        let act = |name: &str, outcome: Outcome| {
+            act(&ToolCall { name: name.into(), use_id: None, input: json!({ "query": "x" }), outcome }, None)
+        };
+        let found = || Outcome::Succeeded {
+            response: json!([{ "type": "text", "text": "found" }]),
+            duration_ms: None,
+        };
+        let failed = || Outcome::Failed { error: "no".into(), interrupted: false, duration_ms: None };
+        for ours in ["mcp__throughline__mem_search", "mcp__plugin_throughline_throughline__mem_save"] {
+            assert_eq!(act(ours, found()), None);
+            assert_eq!(act(ours, failed()), None);
+        }
+        for other in
+            ["mcp__throughline_other__x", "mcp__plugin_other_throughline__x", "mcp__github__throughline"]
+        {
+            assert!(act(other, found()).is_some() && act(other, failed()).is_some(), "{other}");
+        }
+    }
 }

@@ -83,7 +83,7 @@ class House:
 
     def refuse_commands(self, reason):
         """A person's own rule that refuses every command."""
-        rule = os.path.join(self.data, "rules", "no-commands")
+        rule = os.path.join(self.data, "default", "rules", "no-commands")
         self.write(os.path.join(rule, "rule.toml"), 'kind = "command"\non = ["PreToolUse"]\ntools = ["Bash"]\n')
         self.write(os.path.join(rule, "run"), "#!/bin/sh\nprintf '{\"deny\": \"%s\"}'\n" % reason)
         os.chmod(os.path.join(rule, "run"), 0o700)

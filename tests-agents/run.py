@@ -4,7 +4,7 @@
     run.py --throughline BIN [--only NAME]... [--keep] [--list]
 
 Started by `cargo xtask agents-test`. Python's standard library only. Every module here that has STORIES is an agent:
-PACKAGE and VERSION say what is fetched from npm into .tools/ once, `client(folder)` gives the command that starts it,
+PACKAGE and VERSION (and ALSO) say what is fetched from npm into .tools/ once, `client(folder)` gives the command that starts it,
 and a story is a function of (checks, house, client, world). The model they talk to is model.py, on loopback; as root
 they run in a network namespace that has nothing else.
 
@@ -81,8 +81,9 @@ def fetch(module):
     there = os.path.join(folder, "node_modules", *module.PACKAGE.split("/"), "package.json")
     if not os.path.exists(there) and shutil.which("npm"):
         os.makedirs(folder, exist_ok=True)
-        subprocess.run(["npm", "install", "%s@%s" % (module.PACKAGE, module.VERSION), "--prefix", folder, "--no-audit",
-                        "--no-fund", "--no-save", "--loglevel=error"], stdout=sys.stderr, timeout=600)
+        wanted = ["%s@%s" % (module.PACKAGE, module.VERSION)] + list(getattr(module, "ALSO", []))
+        subprocess.run(["npm", "install"] + wanted + ["--prefix", folder, "--no-audit", "--no-fund", "--no-save",
+                                                      "--loglevel=error"], stdout=sys.stderr, timeout=600)
     return os.path.exists(there)
 
 

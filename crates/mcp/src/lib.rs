@@ -30,6 +30,8 @@ use server::Server;
 
 /// Calls that work at the same time; more wait. Each costs a thread, and a session's agent makes a few at once.
 const WORKERS: usize = 4;
+/// With hooks there are more: one that waits behind four slow searches is late, and the agent waits with it.
+const WORKERS_WITH_HOOKS: usize = 16;
 /// A worker that is idle for so long gives its memory back.
 const IDLE: Duration = Duration::from_secs(2);
 /// What a call that was given up by its client may still take when the client is gone. The daemon finishes what it
@@ -51,13 +53,17 @@ pub fn serve(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
 ) -> Result<(), McpError> {
+    let (workers, most) = if keeper.takes_hooks() {
+        (WORKERS_WITH_HOOKS, pipe::MAX_EVENT)
+    } else {
+        (WORKERS, pipe::MAX_MESSAGE)
+    };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
-        .max_blocking_threads(WORKERS)
+        .max_blocking_threads(workers)
         .thread_keep_alive(IDLE)
         .build()
         .map_err(McpError::Threads)?;
-    let most = if keeper.takes_hooks() { pipe::MAX_EVENT } else { pipe::MAX_MESSAGE };
     let (pipe, writer) = pipe::open(input, output, most).map_err(McpError::Threads)?;
     let served = runtime.block_on(async {
         match Server::new(Lending::to_one(keeper)).serve(pipe).await {

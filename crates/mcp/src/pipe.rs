@@ -39,7 +39,10 @@ pub(crate) fn open(
     let (outgoing, write) = channel(WAITING);
     // Weak: a reader that waits for a client who says nothing more must not keep the writer waiting.
     let replies = outgoing.downgrade();
-    Builder::new().name("read".into()).stack_size(STACK).spawn(move || read_all(input, most, &read, &replies))?;
+    Builder::new()
+        .name("read".into())
+        .stack_size(STACK)
+        .spawn(move || read_all(input, most, &read, &replies))?;
     let writer =
         Builder::new().name("write".into()).stack_size(STACK).spawn(move || write_all(output, write))?;
     Ok((Pipe { incoming, outgoing: Some(outgoing) }, writer))

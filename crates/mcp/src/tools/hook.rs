@@ -95,7 +95,11 @@ mod tests {
         check(&[("cwd", "/a \"b\"\n")], &[], r#"{"cwd":"/a \"b\"\n"}"#);
         check(
             &[("error", "null"), ("tool_name", "Bash")],
-            &[("duration_ms", "10"), ("is_interrupt", "false"), ("tool_input", r#"{"command":"\ud800 ${x}"}"#)],
+            &[
+                ("duration_ms", "10"),
+                ("is_interrupt", "false"),
+                ("tool_input", r#"{"command":"\ud800 ${x}"}"#),
+            ],
             r#"{"error":"null","tool_name":"Bash","duration_ms":10,"is_interrupt":false,"tool_input":{"command":"\ud800 ${x}"}}"#,
         );
     }

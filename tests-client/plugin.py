@@ -195,6 +195,40 @@ def files(checks, house, client, canaries, ours):
         checks.nothing("%s names tools and arguments that exist" % name, unfit_calls(tools, text))
 
 
+def launcher(checks, house, client, canaries, ours):
+    """It finds what a person has installed, wherever, and nothing that lies in a workspace."""
+    script = os.path.join(PLUGIN, "bin", "throughline")
+    version = house.throughline.run("--version")
+    spaced, other = os.path.join(house.folder, "with a space"), os.path.join(house.folder, "other")
+    for folder in (spaced, other, os.path.join(house.folder, "parent", "throughline")):
+        os.makedirs(folder)
+    os.symlink(house.throughline.binary, os.path.join(spaced, "throughline"))
+    # Another copy of the plugin, and a file of the workspace that would like to be called.
+    os.symlink(script, os.path.join(other, "throughline"))
+    run_claude.write(os.path.join(house.project, "throughline"), "#!/bin/sh\necho planted\n", 0o755)
+
+    def call(*arguments, path="/usr/bin:/bin", **env):
+        done = subprocess.run([script] + list(arguments), env={"HOME": house.home, "PATH": path, **env}, cwd=house.project,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20)
+        return done.returncode, done.stdout, done.stderr
+
+    found = lambda **env: call("--version", **env) == (0, version, "")
+    absent = lambda **env: call("--version", **env)[:2] == (127, "")
+    checks.that("without an executable it says so", absent() and NOT_INSTALLED in call("--version")[2], call("--version"))
+    checks.that("and hooks are silent", call("hook", "Stop") == (0, "", ""), call("hook", "Stop"))
+    checks.that("it is found on the path, also behind a space", found(path="/usr/bin:" + spaced))
+    checks.that("and by its variable", found(THROUGHLINE_BIN=house.throughline.binary))
+    checks.that("a folder of that name is none", absent(path=os.path.join(house.folder, "parent") + ":/usr/bin"))
+    for path in ("/usr/bin:.", ":/usr/bin", "/usr/bin::/bin"):
+        checks.that("nor is a file of the workspace (%s)" % path, absent(path=path), call("--version", path=path))
+    checks.that("nor one that the variable names by half", absent(THROUGHLINE_BIN="throughline"))
+    around = ":".join([os.path.dirname(script), other, "/usr/bin"])
+    checks.that("launchers that find each other end", absent(path=around) and absent(path=around, THROUGHLINE_BIN=script))
+    checks.that("or go on to the executable", found(path=around + ":" + spaced))
+    place_executables(house)
+    checks.that("it is found where a person installs, too", found())
+
+
 # ------------------------------------------------------------------------------- sessions
 
 
@@ -212,7 +246,6 @@ def installed(checks, house, client, canaries, ours):
     house.throughline.run("remember", CRITICAL, "--critical", "--global")
     house.throughline.run("remember", FACT, "--global")
     settled(house, "invoice exporter", "rounds")
-    house.throughline.run("daemon", "stop", check=False)
     search = tool(TOOLS + "mem_search", query="why does the invoice exporter round half to even?")
     spec = {"files": {"a.txt": "alpha\n"}, "args": BYPASS, "prompt": "Good morning.",
             "turns": [{"tools": [tool("Read", file_path="{{CWD}}/a.txt")]},
@@ -389,4 +422,5 @@ def seen(house, client, words):
         return f.read()
 
 
-STORIES = {"plugin-files": files, "plugin": installed, "plugin-reloaded": reloaded, "plugin-twice": twice, "plugin-missing": missing}
+STORIES = {"plugin-files": files, "plugin-launcher": launcher, "plugin": installed, "plugin-reloaded": reloaded,
+           "plugin-twice": twice, "plugin-missing": missing}

@@ -25,8 +25,7 @@ ENVIRONMENT = {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDAT
 
 def client(folder):
     """The executable inside of the platform's package: the script around it only finds it."""
-    found = sorted(glob.glob(os.path.join(folder, "node_modules", "opencode-*", "bin", "opencode")), key=len)
-    found = [path for path in found if "opencode-ai" not in path]
+    found = sorted(glob.glob(os.path.join(folder, "node_modules", "opencode-*-*", "bin", "opencode")), key=len)
     if not found:
         raise AssertionError("%s has no executable for this machine" % PACKAGE)
     return [found[0]]

@@ -46,7 +46,8 @@ pub fn covers(event: &str) -> bool {
 /// What a prompt starts with when a finished background task wrote it. It ends no private turn.
 const MACHINE_PROMPT: &[u8] = b"<task-notification";
 
-/// What the client does about an envelope it is going to spool, from a bounded look at its redacted JSON.
+/// What the client does about an envelope it is going to spool, from the event's name on the command line, which is
+/// in the words of the house, and a bounded look at its redacted JSON, which says its own where there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Course {
     Keep,
@@ -58,8 +59,12 @@ pub(crate) enum Course {
     Ask,
 }
 
-pub(crate) fn course(json: &[u8], private_prompt: bool) -> Course {
-    match wire::peek::event_name(json) {
+pub(crate) fn course(hint: Option<&str>, json: &[u8], private_prompt: bool) -> Course {
+    let event = match hint.unwrap_or_default().as_bytes() {
+        b"" => wire::peek::event_name(json),
+        named => named,
+    };
+    match event {
         b"UserPromptSubmit" if private_prompt => Course::Begin,
         b"UserPromptSubmit" => match wire::peek::member_start(json, b"\"prompt\"") {
             Some(text) if !text.starts_with(MACHINE_PROMPT) => Course::End,
@@ -95,12 +100,21 @@ mod tests {
         let prompt = |text: &str| {
             format!(r#"{{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"{text}"}}"#)
         };
-        assert_eq!(course(prompt("hello").as_bytes(), false), Course::End);
-        assert_eq!(course(prompt("").as_bytes(), true), Course::Begin);
-        assert_eq!(course(prompt("<task-notification>done").as_bytes(), false), Course::Ask);
-        assert_eq!(course(br#"{"hook_event_name":"PostToolUse"}"#, false), Course::Ask);
-        assert_eq!(course(br#"{"hook_event_name":"Stop"}"#, false), Course::Ask);
-        assert_eq!(course(br#"{"hook_event_name":"SessionStart"}"#, false), Course::Keep);
-        assert_eq!(course(b"not json", false), Course::Ask);
+        assert_eq!(course(None, prompt("hello").as_bytes(), false), Course::End);
+        assert_eq!(course(None, prompt("").as_bytes(), true), Course::Begin);
+        assert_eq!(course(None, prompt("<task-notification>done").as_bytes(), false), Course::Ask);
+        assert_eq!(course(None, br#"{"hook_event_name":"PostToolUse"}"#, false), Course::Ask);
+        assert_eq!(course(Some(""), br#"{"hook_event_name":"Stop"}"#, false), Course::Ask);
+        assert_eq!(course(None, br#"{"hook_event_name":"SessionStart"}"#, false), Course::Keep);
+        assert_eq!(course(None, b"not json", false), Course::Ask);
+    }
+
+    #[test]
+    fn another_agents_event_is_what_the_command_line_calls_it() {
+        let prompt = br#"{"session_id":"s","hook_event_name":"BeforeAgent","prompt":"hello"}"#;
+        assert_eq!(course(Some("UserPromptSubmit"), prompt, false), Course::End);
+        assert_eq!(course(Some("UserPromptSubmit"), prompt, true), Course::Begin);
+        assert_eq!(course(Some("SessionEnd"), br#"{"hook_event_name":"sessionEnd"}"#, false), Course::End);
+        assert_eq!(course(None, prompt, false), Course::Ask, "unknown by itself");
     }
 }

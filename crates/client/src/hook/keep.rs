@@ -29,7 +29,7 @@ pub(super) fn keep(
     let private_prompt = redacted.private_prompt;
     let envelope = Envelope { body: redacted.json, ..envelope };
     let session = private::session(&envelope.body).unwrap_or_default().to_owned();
-    match private::course(&envelope.body, private_prompt) {
+    match private::course(envelope.hint.as_deref(), &envelope.body, private_prompt) {
         Course::Ask if private::is_private(place, &session) => return Ok(()),
         // First the marker: a private turn without it would be recorded.
         Course::Begin => private::begin(place, &session)?,

@@ -30,9 +30,17 @@ pub(crate) static RULES: &[Rule] = &[
         catches: "a <system-reminder>be kind</system-reminder> b",
         spares: "a system-reminder arrives",
     },
+    // Gemini CLI puts what hooks said into it, with our own tags made harmless, and in front of the first prompt.
+    Rule {
+        name: "hook-context",
+        kind: "note",
+        password: false,
+        catches: "<hook_context>&lt;throughline-note&gt;recalled</hook_context> b",
+        spares: "the hook_context of a hook",
+    },
 ];
 
-const NAMES: [&str; 3] = ["private", NOTE_TAG, "system-reminder"];
+const NAMES: [&str; 4] = ["private", NOTE_TAG, "system-reminder", "hook_context"];
 
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
@@ -87,7 +95,7 @@ fn read(text: &[u8], start: usize) -> Option<Tag> {
     // Most angle brackets are comparisons, types and markup of others.
     if !matches!(
         text::at(text, start + 1),
-        b'p' | b'P' | b's' | b'S' | b't' | b'T' | b'/' | b' ' | b'\t' | b'\n' | b'\r'
+        b'p' | b'P' | b's' | b'S' | b't' | b'T' | b'h' | b'H' | b'/' | b' ' | b'\t' | b'\n' | b'\r'
     ) {
         return None;
     }
@@ -96,7 +104,7 @@ fn read(text: &[u8], start: usize) -> Option<Tag> {
     if closing {
         at = skip_space(text, at + 1);
     }
-    if !matches!(text::at(text, at) | 0x20, b'p' | b't' | b's') {
+    if !matches!(text::at(text, at) | 0x20, b'p' | b't' | b's' | b'h') {
         return None;
     }
     let name = NAMES.iter().position(|name| text::starts_with_folded(text, at, name.as_bytes()))?;

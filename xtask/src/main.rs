@@ -2,6 +2,7 @@
 //! who only uses throughline needs belongs into the binary.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a maintainer's terminal is the output")]
 
+mod agents_test;
 mod bench;
 mod ci;
 mod client_test;
@@ -27,6 +28,7 @@ cargo xtask <command>
   tidy                      the rules of the house: edges between crates, file sizes, reasons, generated pages
   docs [--check]            write (or compare) the pages of docs/reference that the binary prints
   client-test [--keep]      run the real Claude Code client offline against a scripted model, check the journal
+  agents-test [--keep]      run the other agents that are on npm offline against a scripted model, check what is kept
   mcp-test [--keep]         ask at both doors of the protocol with the official Python SDK and inspector
   faults [ROUNDS]           kill the daemon at random moments under load, 200 times unless said otherwise
   redaction                 how much of what should be gone is gone, on corpora the redactor has not seen
@@ -60,6 +62,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "docs" => docs::main(rest),
         "faults" => faults::main(rest),
         "client-test" => client_test::main(rest),
+        "agents-test" => agents_test::main(rest),
         "mcp-test" => mcp_test::main(rest),
         "bench" => bench::main(rest),
         "redaction" => redaction::main(rest),

@@ -4,6 +4,7 @@ One story compares the two forms on the same work; the others break things in be
 """
 import json
 import os
+import re
 import shutil
 
 import run_claude
@@ -149,12 +150,16 @@ def killed(checks, house, client, canaries, ours):
     kept = [entry["envelope"] for entry in house.kept(ends=1)]
     checks.nothing("every event is in the journal once, although the daemon was killed twice",
                    differences([call["stdin"] for call in calls], kept))
-    end = "pkill -9 -P $CLAUDE_PID -f 'throughline mcp' || kill -9 $(ps -o pid=,args= --ppid $CLAUDE_PID | awk '/throughline mcp/ {print $1}'); true"
+    # By its whole command line, which nobody else has: the word is in it.
+    word = handlers(house, "PreToolUse")[0]["input"]["word"]
+    end = ("for p in /proc/[0-9]*; do [ \"$(tr '\\0' ' ' < $p/cmdline)\" = \"%s mcp --hooks %s \" ] && kill -9 ${p#/proc/} && echo ended ${p#/proc/}; done; true"
+           % (house.throughline.binary, word))
     read = tool("Read", file_path="{{CWD}}/a.txt")
     spec = {"files": {"a.txt": "alpha\n"}, "args": BYPASS, "prompt": "Go.",
             "turns": [{"tools": [read]}, {"tools": [tool("Bash", command=end)]}, {"tools": [read]}, {"text": "Gone."}], "expect": {"result": "Gone"}}
     run, = house.play("server", spec, client)
     checks.nothing("a client whose server is killed goes on", run["failures"])
+    checks.that("it was killed", re.search(r"ended \d+", requests(run)[2]), requests(run)[2][-500:])
     fired = [call["stdin"] for call in house.fired([run])]
     kept = {identity(entry["envelope"]) for entry in house.kept(ends=2)}
     lost = [call["hook_event_name"] for call in fired if identity(call) not in kept]

@@ -93,6 +93,11 @@ class Run:
     def read(self, at):
         return text_of(self.requests[at]["input"]) if at < len(self.requests) else ""
 
+    def result(self, at):
+        """What the last call before this request gave."""
+        items = self.requests[at]["input"] if at < len(self.requests) else []
+        return next((text_of(item["output"]) for item in reversed(items) if item["type"].endswith("_call_output")), "")
+
     def __str__(self):
         return "exit %s\n%s\n%s" % (self.code, self.out[-3000:], self.err[-1500:])
 
@@ -216,7 +221,7 @@ def recorded(checks, house, argv, world):
     checks.that("under the client's own session id", {entry["session"] for entry in entries} == {run.session}, run.session)
     checks.that("as Codex's", {entry["agent"] for entry in entries} == {"codex"}, entries[:1])
     listed = house.throughline.run("events")
-    checks.that("a person sees them", "codex" in listed or "PostToolUse" in listed, listed)
+    checks.that("a person sees them", all(event in listed for event in set(wanted)), listed)
     story = house.throughline.run("session", "show", run.session)
     checks.that("the session's story names the file that was changed", "retry.conf" in story, story)
 
@@ -248,6 +253,31 @@ def denied(checks, house, argv, world):
     checks.that("the model reads the reason", "not on this machine" in run.read(1), run.read(1)[-1500:])
 
 
+def held(checks, house, argv, world):
+    """A rule makes the turn go on once, and not for ever."""
+    install(house, argv)
+    house.hold_turns("the tests were not run")
+    run = Run(house, argv, "Fix it.", [{"text": "Fixed."}, {"text": "Tested, too."}, {"text": "Still going."}])
+    checks.that("the turn went on once", run.code == 0 and run.said == ["Fixed.", "Tested, too."], run)
+    checks.that("because of the rule", "the tests were not run" in run.read(1), run.read(1)[-1500:])
+
+
+def compacted(checks, house, argv, world):
+    """After a compaction the model is told again what is critical."""
+    critical = "The staging database is wiped every Monday at six; nothing in it may be relied on."
+    house.throughline.run("remember", critical, "--critical", "--global")
+    house.settled("staging database", "Monday")
+    install(house, argv)
+    turns = [{"tools": [command("true")], "tokens": 900000}, {"text": "Summary: nothing yet."}, {"text": "Gone on."}]
+    run = Run(house, argv, "Look around.", turns)
+    checks.that("the client compacted and went on", run.code == 0 and run.said == ["Gone on."], run)
+    checks.that("the summary replaced what was said at the start, and it was said again", run.read(2).count(critical) == 1,
+                run.read(2)[-2500:])
+    events = [entry["event"] for entry in house.kept("SessionEnd", 1)]
+    checks.that("the compaction is in the journal", events.count("PreCompact") == events.count("PostCompact") == 1
+                and events.count("SessionStart") == 2, events)
+
+
 def one_memory(checks, house, argv, world):
     """What a session of Claude Code found out is found by a session of Codex, through hooks and through the server."""
     world.claude_fixes_a_bug(checks, house)
@@ -256,8 +286,7 @@ def one_memory(checks, house, argv, world):
     run = Run(house, argv, "Why did the uploads fail after packet loss?", turns)
     checks.that("Codex is told of it beside the prompt", "attempts" in run.read(0) and "throughline-note" in run.read(0),
                 run.read(0)[-2000:])
-    result = run.read(1).split("mem_search")[-1]
-    checks.that("and finds it by asking", "retr" in result or "attempts" in result, run.read(1)[-2000:])
+    checks.that("and finds it by asking", "bugfix" in run.result(1) and "retry.conf" in run.result(1), run.result(1))
 
 
-STORIES = [installed, undone, recorded, told, denied, one_memory]
+STORIES = [installed, undone, recorded, told, denied, held, compacted, one_memory]

@@ -56,6 +56,11 @@ class Run:
     def read(self, at):
         return text_of(self.requests[at]["contents"]) if at < len(self.requests) else ""
 
+    def result(self, at):
+        """What the last call before this request gave."""
+        parts = self.requests[at]["contents"][-1]["parts"] if at < len(self.requests) else []
+        return text_of([part["functionResponse"] for part in parts if "functionResponse" in part])
+
     def __str__(self):
         return "exit %s\n%s\n%s" % (self.code, self.out[-2000:], self.err[-2500:])
 
@@ -84,7 +89,7 @@ def installed(checks, house, argv, world):
     checks.that("Gemini CLI lists the MCP server, connected", code == 0 and "throughline" in out + err
                 and "Connected" in out + err, out + err)
     doctor = house.throughline.run("doctor", check=False)
-    checks.that("the doctor knows", "gemini-cli" in doctor, doctor)
+    checks.that("the doctor knows", ".gemini/settings.json calls us on 7 events" in doctor, doctor)
     house.throughline.run("uninstall", "--client", "gemini-cli", "--yes")
     checks.that("an uninstall gives the settings back to the byte", house.read(settings) == SETTINGS, house.read(settings))
     house.kept("SessionEnd", 1)
@@ -108,7 +113,8 @@ def recorded(checks, house, argv, world):
                 and {entry["agent"] for entry in entries} == {"gemini-cli"}, entries[:1])
     story = house.throughline.run("session", "show", entries[0]["session"])
     checks.that("the session's story names the file that was changed", "retry.conf" in story, story)
-    checks.that("our server was called and answered", "memor" in run.read(4).split("mem_status")[-1], run.read(4)[-1500:])
+    checks.that("our server was called and answered", "memory works" in run.result(4), run.result(4))
+    checks.that("a command that failed is a failure", "exit 3" in house.throughline.run("events"), house.throughline.run("events"))
 
 
 def told(checks, house, argv, world):
@@ -138,6 +144,31 @@ def denied(checks, house, argv, world):
     checks.that("the model reads the reason", "not on this machine" in run.read(1), run.read(1)[-1500:])
 
 
+def held(checks, house, argv, world):
+    """A rule makes the turn go on once, and not for ever; its words are no prompt of the person."""
+    install(house)
+    house.hold_turns("the tests were not run")
+    run = Run(house, argv, "Fix it.", [{"text": "Fixed."}, {"text": "Tested, too."}, {"text": "Still going."}])
+    checks.that("the turn went on once", run.code == 0 and len(run.requests) == 2 and "Tested, too." in run.out, run)
+    checks.that("because of the rule", "the tests were not run" in run.read(1), run.read(1)[-1500:])
+    house.kept("SessionEnd", 1)
+    found = house.throughline.run("search", "the tests were not run", "--json")
+    checks.that("nobody is said to have written it", '"prompt"' not in found, found)
+
+
+def private(checks, house, argv, world):
+    """A prompt that is private stays so behind what a hook has put in front of it."""
+    house.throughline.run("remember", "The staging database is wiped every Monday at six.", "--critical", "--global")
+    house.settled("staging database", "Monday")
+    install(house)
+    turns = [{"tools": [tool("run_shell_command", command="echo cobalt-seven", description="says it")]}, {"text": "Said."}]
+    run = Run(house, argv, "<private>Say cobalt-seven.</private>", turns)
+    checks.that("the client did what it was asked to", run.code == 0 and "Said." in run.out, run)
+    checks.that("the session had been told something first", "staging" in run.read(0), run.read(0)[-1500:])
+    kept = json.dumps(house.kept("SessionEnd", 1))
+    checks.that("nothing of the private turn is kept", "cobalt" not in kept, kept[-3000:])
+
+
 def one_memory(checks, house, argv, world):
     """What a session of Claude Code found out is found by a session of Gemini CLI, through hooks and the server."""
     world.claude_fixes_a_bug(checks, house)
@@ -146,8 +177,7 @@ def one_memory(checks, house, argv, world):
     run = Run(house, argv, "Why did the uploads fail after packet loss?", turns)
     checks.that("Gemini CLI is told of it beside the prompt", "attempts" in run.read(0) and "hook_context" in run.read(0),
                 run.read(0)[-2000:])
-    result = run.read(1).split("mem_search")[-1]
-    checks.that("and finds it by asking", "retr" in result or "attempts" in result, run.read(1)[-2000:])
+    checks.that("and finds it by asking", "bugfix" in run.result(1) and "retry.conf" in run.result(1), run.result(1))
 
 
-STORIES = [installed, recorded, told, denied, one_memory]
+STORIES = [installed, recorded, told, denied, held, private, one_memory]

@@ -83,9 +83,16 @@ class House:
 
     def refuse_commands(self, reason):
         """A person's own rule that refuses every command."""
-        rule = os.path.join(self.data, "default", "rules", "no-commands")
-        self.write(os.path.join(rule, "rule.toml"), 'kind = "command"\non = ["PreToolUse"]\ntools = ["Bash"]\n')
-        self.write(os.path.join(rule, "run"), "#!/bin/sh\nprintf '{\"deny\": \"%s\"}'\n" % reason)
+        self.rule("no-commands", 'on = ["PreToolUse"]\ntools = ["Bash"]\n', "deny", reason)
+
+    def hold_turns(self, reason):
+        """A person's own rule that makes every turn go on."""
+        self.rule("go-on", 'on = ["Stop"]\n', "hold", reason)
+
+    def rule(self, name, matching, part, reason):
+        rule = os.path.join(self.data, "default", "rules", name)
+        self.write(os.path.join(rule, "rule.toml"), 'kind = "command"\n' + matching)
+        self.write(os.path.join(rule, "run"), "#!/bin/sh\nprintf '{\"%s\": \"%s\"}'\n" % (part, reason))
         os.chmod(os.path.join(rule, "run"), 0o700)
 
     def leave(self):

@@ -26,6 +26,7 @@ use crate::lender::Lender;
 use crate::log::Log;
 use crate::metrics::{Counters, Latency, count};
 use crate::spool_watch::SpoolWatch;
+use crate::twins::Twins;
 use crate::workspace::Workspaces;
 
 /// The agent's own clock starts before ours: what is left for advice ends this long before the client gives up.
@@ -47,6 +48,7 @@ pub(crate) struct Intake {
     pub(crate) advisor: Advisor,
     pub(crate) spool: SpoolWatch,
     pub(crate) faults: Arc<Faults>,
+    twins: Twins,
     workspaces: Workspaces,
     rules: RwLock<Rules>,
     /// Given when there is somebody to lend; until then nobody speaks.
@@ -93,6 +95,7 @@ impl Intake {
             faults: Arc::default(),
             acknowledged: Latency::default(),
             advisor: Advisor::new(engine::ALL),
+            twins: Twins::default(),
             workspaces: Workspaces::default(),
             lender: OnceLock::new(),
             rules: RwLock::new(Rules { config: Arc::new(config), redactor: Arc::new(redactor) }),
@@ -124,6 +127,10 @@ impl Intake {
         }
         // What was spooled before this hook ran comes before it in the journal, too.
         self.drain_spool();
+        if self.twins.is_second(&envelope) {
+            count(&self.counters.twins);
+            return Answer::kept(Reply::silent());
+        }
         let until = began + wait.saturating_sub(REPLY_MARGIN);
         let seen = self.see(envelope, false);
         let pending = self.ask(&seen, until);
@@ -208,11 +215,18 @@ impl Intake {
             return false;
         }
         let taken = self.spool.drain(&self.place, |envelopes| {
-            let seen: Vec<Seen> = envelopes.into_iter().map(|envelope| self.see(envelope, true)).collect();
             // What is not to be kept is done with; the rest goes into the journal with one sync.
-            let left: Vec<bool> = seen.iter().map(|seen| seen.leave.is_some()).collect();
-            let entries: Vec<Entry> =
-                seen.into_iter().filter(|seen| seen.leave.is_none()).map(|seen| seen.entry).collect();
+            let entry_of = |envelope: Envelope| {
+                if self.twins.is_second(&envelope) {
+                    count(&self.counters.twins);
+                    return None;
+                }
+                let seen = self.see(envelope, true);
+                seen.leave.is_none().then_some(seen.entry)
+            };
+            let entries: Vec<Option<Entry>> = envelopes.into_iter().map(entry_of).collect();
+            let left: Vec<bool> = entries.iter().map(Option::is_none).collect();
+            let entries: Vec<Entry> = entries.into_iter().flatten().collect();
             let mut outcomes = self.journal.append_all(&entries).into_iter();
             let done: Vec<bool> = left
                 .into_iter()

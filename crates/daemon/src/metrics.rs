@@ -63,7 +63,7 @@ macro_rules! counters {
 }
 
 counters! {
-    kept, duplicates, skipped, private, not_kept, unreadable, drained, refused_peers, malformed_frames,
+    kept, duplicates, twins, skipped, private, not_kept, unreadable, drained, refused_peers, malformed_frames,
     redactions, learn_failures, connections,
 }
 

@@ -29,8 +29,10 @@ pub(crate) struct Claims {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Files that sessions at work hold, last used first
-    #[command(after_help = "A session that edits a file holds it until its end, until it is given back, or for half an \
-                            hour after its last edit.")]
+    #[command(
+        after_help = "A session that edits a file holds it until its end, until it is given back, or for half an \
+                            hour after its last edit."
+    )]
     List {
         /// Of all folders, not only of this project
         #[arg(long)]
@@ -40,7 +42,9 @@ enum Command {
         json: bool,
     },
     /// Hold files for a session before it edits them
-    #[command(after_help = "Example: throughline claims take src/parser.rs --note \"porting it to the new grammar\"")]
+    #[command(
+        after_help = "Example: throughline claims take src/parser.rs --note \"porting it to the new grammar\""
+    )]
     Take {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,

@@ -5,12 +5,12 @@ use std::io::{self, IsTerminal, Read};
 use clap::{Args, Subcommand};
 use model::{Deed, HandOff, SessionId};
 use serde_json::json;
-use store::{HandOffRow, SessionFilter, SessionRow, Tables};
+use store::{HandOffRow, Tables};
 
 use super::{at_work, reader, remember};
 use crate::report::{Failure, hint, person};
-use crate::world::{World, variable};
-use crate::{print, when};
+use crate::world::World;
+use crate::print;
 
 /// Far more than a hand-off holds; who pipes more is told how much it was.
 const MAX_INPUT: u64 = 16 << 20;

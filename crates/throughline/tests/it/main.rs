@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod checkpoints;
+mod claims;
 mod cli;
 mod credit;
 mod damage;
@@ -23,4 +24,7 @@ mod poisoning;
 mod private_past;
 mod recall_prompt;
 mod recall_start;
+mod replay;
+mod rules;
 mod spine;
+mod watching;

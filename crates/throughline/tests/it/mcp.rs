@@ -21,6 +21,7 @@ const TOOLS: &[&str] = &[
     "mem_context",
     "handoff",
     "checkpoint",
+    "claims",
     "sessions",
     "mem_status",
 ];
@@ -57,6 +58,26 @@ fn every_version_of_the_protocol_is_spoken() {
 }
 
 #[test]
+fn files_are_claimed_seen_and_given_back() {
+    let house = House::new();
+    house.send(&house.envelope("first-session", "SessionStart"));
+    let mut client = Client::new(&house);
+    let none = client.call("claims", &json!({ "action": "list" }));
+    assert_eq!(none["structuredContent"]["claims"], json!([]));
+    let taken =
+        client.call("claims", &json!({ "action": "take", "files": ["src/a.rs"], "note": "renaming" }));
+    assert_eq!(taken["structuredContent"]["session"], "first-session", "the only one at work here");
+    let rows = client.call("claims", &json!({ "action": "list" }))["structuredContent"]["claims"].take();
+    assert_eq!(rows[0]["file"], json!(house.work().join("src/a.rs")));
+    assert_eq!(rows[0]["for"], "renaming");
+    let back = client.call("claims", &json!({ "action": "release", "files": ["src/a.rs"] }));
+    assert_eq!(back["structuredContent"]["released"], 1);
+    let unclear = client.call("claims", &json!({ "action": "take" }));
+    assert_eq!(unclear["isError"], true);
+    assert!(text(&unclear["content"][0]["text"]).contains("name the files"), "{unclear}");
+}
+
+#[test]
 fn what_there_is_is_listed_shortly_and_with_honest_hints() {
     let house = House::new();
     let mut client = Client::new(&house);
@@ -70,8 +91,8 @@ fn what_there_is_is_listed_shortly_and_with_honest_hints() {
     assert!(tools.iter().map(|tool| text(&tool["description"]).len()).sum::<usize>() <= MOST);
     for tool in tools {
         let (name, hints) = (text(&tool["name"]), &tool["annotations"]);
-        let reads = !["mem_save", "mem_forget", "handoff", "checkpoint"].contains(&name);
-        let replaces = ["mem_forget", "handoff", "checkpoint"].contains(&name);
+        let reads = !["mem_save", "mem_forget", "handoff", "checkpoint", "claims"].contains(&name);
+        let replaces = ["mem_forget", "handoff", "checkpoint", "claims"].contains(&name);
         assert_eq!(hints["readOnlyHint"], reads, "{name}");
         assert_eq!(hints["destructiveHint"], replaces, "{name}");
         assert_eq!(hints["idempotentHint"], name != "mem_save", "{name}");

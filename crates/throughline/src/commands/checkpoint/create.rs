@@ -7,12 +7,11 @@ use checkpoint::{KEEP, New, Repository, Snapshot};
 use clap::Args;
 use model::{Deed, HandOff, SessionId};
 use serde_json::{Value, json};
-use store::{SessionFilter, Tables};
 
 use super::super::at_work::{self, AtWork};
 use super::super::{reader, remember};
 use crate::report::person;
-use crate::world::{World, variable};
+use crate::world::World;
 use crate::{print, when};
 
 /// Paths in the record. The files themselves are all kept; a longer list tells nobody more.

@@ -140,7 +140,8 @@ fn is_tight(path: &Path) -> Option<bool> {
 /// The folders of memory files and of rules, and the pages beside them that are a person's to write.
 fn is_written_by_people(world: &World, path: &Path) -> bool {
     let is_page = path.extension().is_some_and(|end| end == "md" || end == "toml");
-    path == world.place.memories() || path == rules::folder(world) || (is_page && path.parent() == Some(world.place.data.as_path()))
+    let is_theirs = path == world.place.memories() || path == rules::folder(world);
+    is_theirs || (is_page && path.parent() == Some(world.place.data.as_path()))
 }
 
 fn entries(folder: &Path) -> impl Iterator<Item = std::path::PathBuf> {

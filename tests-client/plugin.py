@@ -270,6 +270,7 @@ def installed(checks, house, client, canaries, ours):
     checks.that("nobody is told that something is missing", not told(run, NOT_INSTALLED) and not told(run, TWICE))
 
     delivered(checks, house, client)
+    permitted(checks, house, client)
     researched(checks, house, client)
 
     claude(house, client, "plugin", "uninstall", ID)
@@ -302,12 +303,13 @@ def tool_results(run, last):
 def delivered(checks, house, client):
     """Each skill, as a person types it, and one as a model asks for it."""
     texts = skills()
-    wanted = {name: body.replace("$ARGUMENTS", "the walrus question") for name, (_, body) in texts.items()}
+    filled = lambda body, run, asked: body.replace("$ARGUMENTS", asked).replace("${CLAUDE_SESSION_ID}", run["session_id"])
     spec = {"args": BYPASS, "steps": [{"prompt": "/throughline:%s the walrus question" % name} for name in texts],
             "turns": [{"text": "Did %s." % name} for name in texts], "expect": {"result": "Did %s" % list(texts)[-1]}}
     run, = house.play("skills", spec, client)
     checks.nothing("the client did what it was asked to (skills)", list(run["failures"]) + list(troubles(run)))
     said = requests(run, "main")
+    wanted = {name: filled(body, run, "the walrus question") for name, (_, body) in texts.items()}
     for at, (name, body) in enumerate(wanted.items()):
         checks.that("/throughline:%s is delivered, whole and with its arguments" % name, at < len(said) and body in said[at]
                     and (at == 0 or body not in said[at - 1]), said[at][-1500:] if at < len(said) else "no request")
@@ -318,8 +320,25 @@ def delivered(checks, house, client):
             "expect": {"result": "Recalled"}}
     run, = house.play("skill-tool", spec, client)
     checks.nothing("the client did what it was asked to (a skill by the model)", list(run["failures"]) + list(troubles(run)))
-    checks.that("a skill that the model asks for is delivered", texts["recall"][1].replace("$ARGUMENTS", "rounding") in requests(run, "main")[-1],
+    checks.that("a skill that the model asks for is delivered", filled(texts["recall"][1], run, "rounding") in requests(run, "main")[-1],
                 requests(run, "main")[-1][-1500:])
+
+
+def permitted(checks, house, client):
+    """A person who uses a skill is not asked about each of its steps, and is asked about what changes much."""
+    bash = lambda command: {"tools": [tool("Bash", command=command)]}
+    denied = lambda run: [denial["tool_input"] for denial in run["results"][-1]["permission_denials"]]
+    careful = ["--permission-mode", "default"]
+    steps = [{"tools": [tool(TOOLS + "mem_search", query="rounding")]}, bash("throughline handoff write - <<'END'\nTask: nothing\nEND"),
+             bash('throughline checkpoint create -m "before lunch"'), bash("throughline checkpoint restore 1234"), {"text": "Saved."}]
+    run, = house.play("permitted", {"args": careful, "prompt": "/throughline:checkpoint before lunch", "turns": steps,
+                                    "expect": {"result": "Saved"}}, client)
+    checks.nothing("the client did what it was asked to (permissions)", list(run["failures"]) + list(troubles(run)))
+    checks.that("a skill may do its steps, and no more", [each["command"] for each in denied(run)] == ["throughline checkpoint restore 1234"],
+                denied(run))
+    run, = house.play("backfill", {"args": careful, "prompt": "/throughline:mem-setup", "expect": {"result": "Asked"}, "turns": [
+        bash("throughline doctor"), bash("throughline backfill --dry-run"), bash("throughline backfill"), {"text": "Asked."}]}, client)
+    checks.that("taking in the past is asked for", [each["command"] for each in denied(run)] == ["throughline backfill"], denied(run))
 
 
 def researched(checks, house, client):

@@ -25,7 +25,7 @@ pub(super) fn event(answer: &Value, world: &World, verbose: bool) -> String {
     let head = format!(
         "{:<28} {:<9} {fate:<12} {:>9}",
         print::one_line(&what, 60),
-        print::one_line(text("session"), 8),
+        print::one_line(&text("session").chars().take(8).collect::<String>(), 8),
         time(answer["micros"]["all"].as_u64().unwrap_or_default()),
     );
     let mut out = format!("{}  {}\n", print::bold(&head, world.color), print::one_line(text("file"), 300));
@@ -33,7 +33,7 @@ pub(super) fn event(answer: &Value, world: &World, verbose: bool) -> String {
     if answer["readable"] == false {
         remark("no JSON: it is kept as it is, and nobody can read it".to_owned());
     } else if answer["known"] == false {
-        remark("an event nobody here knows: kept under its name, answered with silence".to_owned());
+        remark("nothing we know: kept under its name, answered with silence".to_owned());
     }
     if answer["paused"] == true {
         remark("recording is paused: a hook would be answered with silence".to_owned());
@@ -70,7 +70,8 @@ fn line(behavior: &Value) -> String {
     let late = if behavior["late"] == true { "  too late for a hook" } else { "" };
     let took = behavior["micros"].as_u64().unwrap_or_default();
     let took = if behavior["speaks"] == true { time(took) } else { String::new() };
-    format!("{INDENT}{name:<20} {:<44} {took:>9}{late}\n", decision(behavior))
+    let line = format!("{INDENT}{name:<20} {:<44} {took:>9}{late}", decision(behavior));
+    format!("{}\n", line.trim_end())
 }
 
 fn rule_line(rule: &Value) -> String {

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use agents::transcript::{Conversations, Ending, Growth, Line, Replay, events_of};
 use serde_json::{Value, json};
-use store::archive::RawLines;
 use store::StoreError;
+use store::archive::RawLines;
 
 use crate::intake::Intake;
 use crate::learner::Learner;

@@ -139,7 +139,13 @@ impl Watching {
         }
         let behind = folders.iter().any(Folder::is_behind);
         let quiet = folders.iter().all(|folder| folder.changed.elapsed() > QUIET);
-        Some(if behind { Duration::ZERO } else if quiet { DROWSY } else { AWAKE })
+        Some(if behind {
+            Duration::ZERO
+        } else if quiet {
+            DROWSY
+        } else {
+            AWAKE
+        })
     }
 
     /// False: there is nothing to wait for any more.
@@ -243,12 +249,14 @@ impl Folder {
                 continue;
             }
             self.changed = Instant::now();
-            let known = match &mut known {
-                Some(known) => known,
-                none => none.insert(Known::open(intake)?),
-            };
             let events = events.into_iter().filter(|event| !memory.was_paused(event.at)).collect();
-            match followed.take(intake, known, self.watched.agent, events) {
+            let opened = known.take().map_or_else(|| Known::open(intake), Ok);
+            let taken = opened.and_then(|mut opened| {
+                let taken = followed.take(intake, &mut opened, self.watched.agent, events);
+                known = Some(opened);
+                taken
+            });
+            match taken {
                 Ok(taken) => {
                     self.new += taken.new;
                     all.add(taken);

@@ -161,7 +161,8 @@ impl Followed {
     fn read_lines(&mut self, before: Option<Seen>, budget: &mut u64) -> io::Result<Vec<PastEvent>> {
         let mut file = open(&self.path)?;
         let metadata = file.metadata()?;
-        let replaced = before.is_some_and(|seen| (seen.device, seen.inode) != (metadata.dev(), metadata.ino()));
+        let replaced =
+            before.is_some_and(|seen| (seen.device, seen.inode) != (metadata.dev(), metadata.ino()));
         if replaced || metadata.len() < self.at || !self.begins_as_before(&file) {
             self.begin_anew();
         }
@@ -234,5 +235,135 @@ fn open(path: &Path) -> io::Result<File> {
         Ok(file)
     } else {
         Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use model::EventKind;
+
+    use super::*;
+
+    fn follow(path: &Path) -> Followed {
+        let codex = agents::by_name("codex").and_then(|adapter| adapter.conversations()).unwrap();
+        Followed::new(codex, path)
+    }
+
+    fn says(text: &str) -> String {
+        format!(
+            "{{\"timestamp\":\"2026-05-01T10:00:00.000Z\",\"type\":\"event_msg\",\"payload\":{{\"type\":\"user_message\",\"message\":\"{text}\"}}}}\n"
+        )
+    }
+
+    fn append(path: &Path, text: &str) {
+        let mut file = File::options().create(true).append(true).open(path).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    }
+
+    fn prompts(followed: &mut Followed) -> Vec<EventId> {
+        let mut budget = u64::MAX;
+        let events = followed.look(SystemTime::now(), &mut budget).unwrap();
+        events
+            .iter()
+            .filter(|event| event.kind == EventKind::UserPromptSubmit)
+            .map(|event| event.id)
+            .collect()
+    }
+
+    #[test]
+    fn what_is_whole_is_read_once_and_a_torn_line_when_it_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rollout-a.jsonl");
+        append(&path, &says("one"));
+        let line = says("two");
+        append(&path, &line[..30]);
+        let mut followed = follow(&path);
+        assert_eq!(prompts(&mut followed).len(), 1);
+        assert_eq!(prompts(&mut followed).len(), 0);
+        append(&path, &line[30..]);
+        assert_eq!(prompts(&mut followed).len(), 1);
+    }
+
+    #[test]
+    fn a_file_that_was_replaced_shortened_or_overwritten_is_read_from_its_beginning_under_the_same_ids() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rollout-a.jsonl");
+        append(&path, &(says("one") + &says("two")));
+        let mut followed = follow(&path);
+        let both = prompts(&mut followed);
+        assert_eq!(both.len(), 2);
+
+        fs::write(path.with_extension("new"), says("one") + &says("two") + &says("three")).unwrap();
+        fs::rename(path.with_extension("new"), &path).unwrap();
+        let three = prompts(&mut followed);
+        assert_eq!((three.len(), &three[..2]), (3, &both[..]));
+
+        fs::write(&path, says("one")).unwrap();
+        assert_eq!(prompts(&mut followed), both[..1]);
+
+        // As long as before and more, but another conversation.
+        fs::write(&path, says("another") + &says("and more of it than before")).unwrap();
+        assert_eq!(prompts(&mut followed).len(), 2);
+        fs::remove_file(&path).unwrap();
+        let gone = followed.look(SystemTime::now(), &mut 1).unwrap_err();
+        assert_eq!(gone.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_giant_line_is_passed_over_a_round_at_a_time_and_the_lines_keep_their_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rollout-a.jsonl");
+        append(&path, &says("one"));
+        append(&path, &("x".repeat(2 * MAX_LINE_BYTES + 7) + "\n"));
+        append(&path, &says("behind"));
+        let (mut followed, mut found, mut rounds) = (follow(&path), Vec::new(), 0);
+        loop {
+            found.extend(prompts(&mut followed));
+            rounds += 1;
+            if !followed.is_behind() {
+                break;
+            }
+        }
+        assert_eq!(found.len(), 2);
+        assert!(rounds >= 3);
+        assert_eq!((followed.line, followed.at), (3, fs::metadata(&path).unwrap().len()));
+    }
+
+    #[test]
+    fn nothing_is_read_when_a_round_has_no_more_to_give_nor_through_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rollout-a.jsonl");
+        append(&path, &says("one"));
+        let mut followed = follow(&path);
+        assert_eq!(followed.look(SystemTime::now(), &mut 0).unwrap(), []);
+        assert_eq!(prompts(&mut followed).len(), 1);
+
+        let link = folder.path().join("rollout-b.jsonl");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        assert!(follow(&link).look(SystemTime::now(), &mut 1).is_err());
+        assert!(read_document(folder.path()).is_err());
+    }
+
+    #[test]
+    fn silence_ends_a_turn_and_a_day_of_it_the_session() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rollout-a.jsonl");
+        append(&path, &says("one"));
+        append(&path, &says("done").replace("user_message", "agent_message"));
+        let kinds = |followed: &mut Followed, later: Duration| -> Vec<EventKind> {
+            let events = followed.look(SystemTime::now() + later, &mut u64::MAX.clone()).unwrap();
+            events.iter().map(|event| event.kind).collect()
+        };
+        let mut followed = follow(&path);
+        assert_eq!(
+            kinds(&mut followed, Duration::ZERO),
+            [EventKind::SessionStart, EventKind::UserPromptSubmit]
+        );
+        assert_eq!(kinds(&mut followed, REST * 2), [EventKind::Stop]);
+        assert_eq!(kinds(&mut followed, REST * 3), []);
+        assert_eq!(kinds(&mut followed, OVER * 2), [EventKind::SessionEnd]);
+        assert!(followed.is_over());
     }
 }

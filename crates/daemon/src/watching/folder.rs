@@ -120,7 +120,12 @@ impl Recent {
     }
 
     /// The conversations in those that changed since the last look, and in folders that are new there.
-    pub(super) fn look(&mut self, root: &Path, conversations: &dyn Conversations, entries: usize) -> Vec<Conversation> {
+    pub(super) fn look(
+        &mut self,
+        root: &Path,
+        conversations: &dyn Conversations,
+        entries: usize,
+    ) -> Vec<Conversation> {
         let mut changed = Vec::new();
         self.folders.retain_mut(|(path, known)| {
             let Some(modified) = modified(path) else { return false };
@@ -160,4 +165,75 @@ impl Recent {
 fn modified(path: &Path) -> Option<SystemTime> {
     let metadata = fs::symlink_metadata(path).ok()?;
     metadata.is_dir().then(|| metadata.modified().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn codex() -> &'static dyn Conversations {
+        agents::by_name("codex").and_then(|adapter| adapter.conversations()).unwrap()
+    }
+
+    fn write(root: &Path, relative: &str) {
+        let path = root.join(relative);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "{}\n").unwrap();
+    }
+
+    fn names(found: &[Conversation]) -> Vec<&str> {
+        let mut names: Vec<&str> = found.iter().map(|found| found.relative.as_str()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    #[test]
+    fn conversations_are_found_in_steps_and_nothing_else_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for number in 0..50 {
+            write(root, &format!("2026/01/{number:02}/rollout-{number:02}.jsonl"));
+            write(root, &format!("2026/01/{number:02}/notes.txt"));
+        }
+        write(root, "1/2/3/4/5/6/7/rollout-too-deep.jsonl");
+        let outside = tempfile::tempdir().unwrap();
+        write(outside.path(), "rollout-outside.jsonl");
+        std::os::unix::fs::symlink(outside.path(), root.join("link")).unwrap();
+        std::os::unix::fs::symlink(
+            outside.path().join("rollout-outside.jsonl"),
+            root.join("rollout-link.jsonl"),
+        )
+        .unwrap();
+
+        let (mut walk, mut found, mut steps) = (Walk::new(root), Vec::new(), 0);
+        while !walk.is_done() {
+            let (files, _) = walk.step(codex(), 10);
+            assert!(files.len() <= 10);
+            found.extend(files);
+            steps += 1;
+        }
+        assert!(steps > 10);
+        assert_eq!(found.len(), 50);
+        assert_eq!(names(&found)[49], "2026/01/49/rollout-49.jsonl");
+        assert_eq!(names(&find_conversations(root, codex())), names(&found));
+        assert_eq!(find_conversations(&root.join("nowhere"), codex()), []);
+    }
+
+    #[test]
+    fn a_new_conversation_in_a_new_folder_is_found_without_walking_through_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        write(root, "2026/01/01/rollout-old.jsonl");
+        let (mut walk, mut recent) = (Walk::new(root), Recent::default());
+        recent.note(walk.step(codex(), 1_000).1);
+        assert_eq!(recent.look(root, codex(), 1_000), []);
+        // As if a moment had passed: a folder's time may be no finer than that.
+        for (_, modified) in &mut recent.folders {
+            *modified -= Duration::from_secs(5);
+        }
+        write(root, "2026/02/03/rollout-new.jsonl");
+        let found = recent.look(root, codex(), 1_000);
+        assert!(names(&found).contains(&"2026/02/03/rollout-new.jsonl"));
+        assert!(recent.folders.iter().any(|(path, _)| path.ends_with("2026/02/03")));
+    }
 }

@@ -67,8 +67,11 @@ impl Backfill {
         let stopped = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&stopped))?;
         let begun = Instant::now();
-        let started =
-            reader::answer(world, &json!({ "ask": "backfill", "agent": kept.agent, "paths": paths }), ANSWER)?;
+        let started = reader::answer(
+            world,
+            &json!({ "ask": "backfill", "agent": kept.agent, "paths": paths }),
+            ANSWER,
+        )?;
         if started["started"] != true {
             print::remark("one is under way already; this is how far it is");
         }

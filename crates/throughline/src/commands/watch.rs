@@ -113,7 +113,9 @@ fn list(world: &World, as_json: bool) -> anyhow::Result<()> {
         Value::Null => "-".to_owned(),
         other => other.to_string(),
     };
-    let cells = |row: &Value| ["agent", "folder", "following", "events", "state"].map(|name| text(row, name)).to_vec();
+    let cells = |row: &Value| {
+        ["agent", "folder", "following", "events", "state"].map(|name| text(row, name)).to_vec()
+    };
     let rows: Vec<_> = rows.iter().map(cells).collect();
     print::table(&["AGENT", "FOLDER", "FOLLOWING", "NEW EVENTS", "STATE"], &rows, world.color)
 }

@@ -21,6 +21,7 @@ use model::{Context, Envelope, EventId, EventKind, Millis, SessionId};
 use serde_json::Value;
 
 pub use crate::codex::transcript::Rollouts;
+pub use crate::copilot::transcript::SessionStates;
 pub use crate::gemini_cli::transcript::Chats;
 pub use chunk::{Chunk, MAX_CHUNK_CHARS, MAX_CHUNKS, TARGET_CHUNK_CHARS, Voice, chunks};
 pub use replay::Replay;

@@ -5,12 +5,13 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use agents::transcript::{
-    Chats, Conversations, Ending, Growth, Line, PastEvent, Replay, Rollouts, events_of,
+    Chats, Conversations, Ending, Growth, Line, PastEvent, Replay, Rollouts, SessionStates, events_of,
 };
 
 use crate::transcripts::render;
 
-const KEPT: &[(&str, &dyn Conversations)] = &[("codex", &Rollouts), ("gemini_cli", &Chats)];
+const KEPT: &[(&str, &dyn Conversations)] =
+    &[("codex", &Rollouts), ("gemini_cli", &Chats), ("copilot", &SessionStates)];
 
 /// Every recorded conversation: whose it is, where it lies and what is in it.
 fn recorded() -> Vec<(&'static dyn Conversations, PathBuf, Vec<u8>)> {

@@ -142,9 +142,16 @@ fn a_rule_that_hangs_is_ended_with_its_children_when_its_time_is_over() {
     assert!(matches!(&ruled[0].outcome, Outcome::Trouble(what) if what.contains("ended after")), "{ruled:?}");
     // On a machine that is busy enough it may not even have come to its child.
     let Ok(child) = fs::read_to_string(pid).unwrap_or_default().trim().parse::<i32>() else { return };
-    let state = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
-    let is_gone = state.is_empty() || state.contains(") Z ");
-    assert!(is_gone, "{state}");
+    // Killed is not yet gone.
+    let until = Instant::now() + Duration::from_secs(10);
+    loop {
+        let state = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+        if state.is_empty() || state.contains(") Z ") {
+            return;
+        }
+        assert!(Instant::now() < until, "{state}");
+        thread::sleep(Duration::from_millis(5));
+    }
 }
 
 #[test]

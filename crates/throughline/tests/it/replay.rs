@@ -48,7 +48,10 @@ fn a_replay_says_what_would_be_said_and_keeps_nothing() {
     });
     assert!(!house.place().private().join("x").exists());
     let again = house.replayed(&[question], &[]);
-    assert!(behavior(&again[0], "recall-on-prompt")["tokens"].as_u64().unwrap() > 0, "each replay is its own");
+    assert!(
+        behavior(&again[0], "recall-on-prompt")["tokens"].as_u64().unwrap() > 0,
+        "each replay is its own"
+    );
 }
 
 #[test]
@@ -60,7 +63,10 @@ fn a_private_prompt_makes_what_follows_private_and_nobody_speaks() {
     skipped["session_id"] = json!("s2");
     let lines = house.replayed(&[secret, tool.clone(), skipped, house.prompt("s1", "hello"), tool], &[]);
     let left: Vec<&Value> = lines.iter().map(|line| &line["left"]).collect();
-    assert_eq!(left, [&json!("private turn"), &json!("private turn"), &json!("skipped tool"), &Value::Null, &Value::Null]);
+    assert_eq!(
+        left,
+        [&json!("private turn"), &json!("private turn"), &json!("skipped tool"), &Value::Null, &Value::Null]
+    );
     assert_eq!(lines[0]["behaviors"], json!([]));
     assert_eq!(fs::read_dir(house.place().private()).unwrap().count(), 0, "no real marker was set");
 }
@@ -68,12 +74,12 @@ fn a_private_prompt_makes_what_follows_private_and_nobody_speaks() {
 #[test]
 fn redactions_are_counted_and_the_value_is_nowhere() {
     let house = House::new();
-    let key = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let key = ["ghp_", "16C7e42F292c6912E7710c838347Ae178B4a"].concat();
     let lines = house.replayed(&[house.tool("s1", "Bash", &format!("token {key}"))], &[]);
     let count: u64 = lines[0]["redactions"].as_object().unwrap().values().filter_map(Value::as_u64).sum();
     assert!(count >= 1, "{}", lines[0]);
-    assert!(!lines[0].to_string().contains(key));
-    assert!(house.files_with(key).is_empty());
+    assert!(!lines[0].to_string().contains(&key));
+    assert!(house.files_with(&key).is_empty());
 }
 
 #[test]
@@ -85,7 +91,8 @@ fn events_as_the_journal_prints_them_are_replayed() {
     let printed = house.ok(&["events", "--json"]);
     let output = house.pipe(&["replay", "-", "--json"], printed.as_bytes());
     let text = String::from_utf8(output.stdout).unwrap();
-    let names: Vec<Value> = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["event"].clone()).collect();
+    let names: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["event"].clone()).collect();
     assert_eq!(names, [json!("UserPromptSubmit"), json!("PostToolUse")]);
     assert_eq!(house.events().len(), 2, "and are not there twice");
 }
@@ -94,7 +101,8 @@ fn events_as_the_journal_prints_them_are_replayed() {
 fn one_behavior_can_be_asked_alone_and_a_name_nobody_has_is_refused() {
     let house = House::new();
     let lines = house.replayed(&[house.prompt("s1", "hello")], &["--behavior", "recall-on-prompt"]);
-    let names: Vec<&Value> = lines[0]["behaviors"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
+    let names: Vec<&Value> =
+        lines[0]["behaviors"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
     assert_eq!(names, [&json!("recall-on-prompt")]);
     assert_eq!(house.run(&["replay", "-", "--behavior", "nobody"]).status.code(), Some(2));
     assert_eq!(house.run(&["replay", "-", "--agent", "nobody"]).status.code(), Some(2));
@@ -112,7 +120,15 @@ fn what_is_broken_in_a_folder_is_named_and_the_rest_goes_on() {
     write("c-binary.json", b"\x7fELF\0\x01\x02\xff\xfe");
     write("d-types.json", br#"{"session_id":7,"hook_event_name":["x"],"tool_input":"y","cwd":{}}"#);
     write("e-unknown.json", br#"{"session_id":"s1","hook_event_name":"TeleportStart"}"#);
-    write("f-utf8.json", &[b"{\"session_id\":\"s1\",\"hook_event_name\":\"UserPromptSubmit\",\"prompt\":\"", &b"\xff\xfe"[..], b"\"}"].concat());
+    write(
+        "f-utf8.json",
+        &[
+            b"{\"session_id\":\"s1\",\"hook_event_name\":\"UserPromptSubmit\",\"prompt\":\"",
+            &b"\xff\xfe"[..],
+            b"\"}",
+        ]
+        .concat(),
+    );
     write("g-empty.json", b"");
     write("ignored.txt", good.as_bytes());
     fs::write(folder.join("inner/z.jsonl"), format!("{good}\n{good}\n")).unwrap();
@@ -123,7 +139,8 @@ fn what_is_broken_in_a_folder_is_named_and_the_rest_goes_on() {
     let shown: Vec<(String, String)> = lines
         .iter()
         .map(|line| {
-            let file = Path::new(line["file"].as_str().unwrap()).file_name().unwrap().to_string_lossy().into_owned();
+            let file =
+                Path::new(line["file"].as_str().unwrap()).file_name().unwrap().to_string_lossy().into_owned();
             let what = line["error"].as_str().or(line["event"].as_str()).unwrap().to_owned();
             (file, what)
         })
@@ -174,13 +191,19 @@ fn a_large_envelope_is_replayed() {
 fn a_scratch_store_really_learns_and_leaves_nothing() {
     let house = House::new();
     let mut edit = house.tool("s1", "Edit", "");
-    edit["tool_input"] = json!({ "file_path": house.work().join("a.rs"), "old_string": "a", "new_string": "b" });
-    let envelopes = [house.prompt("s1", "Rename the field a to b in a.rs, please."), edit, house.envelope("s1", "Stop")];
+    edit["tool_input"] =
+        json!({ "file_path": house.work().join("a.rs"), "old_string": "a", "new_string": "b" });
+    let envelopes =
+        [house.prompt("s1", "Rename the field a to b in a.rs, please."), edit, house.envelope("s1", "Stop")];
     let lines = house.replayed(&envelopes, &["--scratch"]);
     assert_eq!(lines.iter().filter(|line| line["event"].is_string()).count(), 3);
-    let titles: Vec<&Value> = lines.iter().filter_map(|line| line.get("memory")).map(|memory| &memory["title"]).collect();
+    let titles: Vec<&Value> =
+        lines.iter().filter_map(|line| line.get("memory")).map(|memory| &memory["title"]).collect();
     assert!(!titles.is_empty(), "{lines:?}");
-    assert!(!house.place().journal().exists() || house.events().is_empty(), "the real store has heard nothing");
+    assert!(
+        !house.place().journal().exists() || house.events().is_empty(),
+        "the real store has heard nothing"
+    );
 }
 
 #[test]
@@ -191,9 +214,15 @@ fn a_rule_is_rehearsed_with_its_time_and_its_trouble() {
     start["model"] = json!("throughline-example");
     let lines = house.replayed(&[start.clone()], &[]);
     let rule = &lines[0]["rules"][0];
-    assert_eq!((&rule["rule"], &rule["outcome"], &rule["what"]), (&json!("example"), &json!("said"), &json!("say")));
+    assert_eq!(
+        (&rule["rule"], &rule["outcome"], &rule["what"]),
+        (&json!("example"), &json!("said"), &json!("say"))
+    );
     assert!(rule["micros"].as_u64().unwrap() > 0);
     let output = house.pipe(&["replay", "-", "-v"], start.to_string().as_bytes());
     let page = String::from_utf8(output.stdout).unwrap();
-    assert!(page.contains("run-rules") && page.contains("This is the example of the rule example."), "{page}");
+    assert!(
+        page.contains("run-rules") && page.contains("This is the example of the rule example."),
+        "{page}"
+    );
 }

@@ -62,7 +62,8 @@ fn a_rule_that_is_begun_and_edited_denies_a_command_of_an_agent() {
     let tested = house.ok(&["hook", "test", "no-force-push"]);
     assert_eq!(tested.lines().filter(|line| line.starts_with("ok")).count(), 2, "{tested}");
 
-    let program = r#"case $(cat) in *'push --force'*) echo '{"deny":"We do not rewrite history here."}';; esac"#;
+    let program =
+        r#"case $(cat) in *'push --force'*) echo '{"deny":"We do not rewrite history here."}';; esac"#;
     fs::remove_dir_all(house.data().join("rules/no-force-push")).unwrap();
     house.own_rule("no-force-push", "PreToolUse", program);
     house.start();

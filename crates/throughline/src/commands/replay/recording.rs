@@ -127,7 +127,7 @@ fn read_lines(
 fn read_whole(file: &str, text: &[u8], take: Take<'_>) -> anyhow::Result<()> {
     let lines =
         || text.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty());
-    if is_json(text) || !lines().any(|(_, line)| is_envelope(line)) {
+    if is_json(text) || lines().count() == 1 || !lines().any(|(_, line)| is_envelope(line)) {
         return one(file, text, take);
     }
     for (at, line) in lines() {

@@ -39,6 +39,7 @@ const COMMANDS: &[&str] = &[
     "gc",
     "eval",
     "model",
+    "replay",
     "redact",
     "behaviors",
     "config",

@@ -13,13 +13,7 @@ const EXIT_MARK: &str = " completed with exit code ";
 
 pub(super) fn read(agent: &'static str, incoming: &Incoming<'_>, contents: Contents) -> Event {
     let fields = Fields::of(incoming.json, contents);
-    // The one event that does not name itself, should the command line not name it either.
-    let unnamed = incoming.hint.is_none() && fields.word("hook_event_name").is_none();
-    let name = if unnamed && fields.word("agentName").is_some() {
-        EventKind::SubagentStart.name().to_owned()
-    } else {
-        read::name(incoming, &fields)
-    };
+    let name = read::name(incoming, &fields);
     let kind = EventKind::from_name(&name);
     let mut event = read::event(agent, incoming, &fields, name, kind);
     // One event comes under the client's own field names.

@@ -11,7 +11,7 @@ use crate::clip;
 const MAX_VALUE: usize = 9_000;
 
 /// The client gives the reason of a hold back as a prompt. This is how we know it again.
-pub(super) const HELD: &str = "throughline holds this turn: ";
+pub(super) const HELD: &str = "The turn goes on: ";
 
 pub(super) fn write(event: &Event, advice: &Advice) -> Reply {
     let powers = powers(event.kind);

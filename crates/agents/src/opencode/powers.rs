@@ -21,11 +21,11 @@ pub(super) const REGISTERED: &[EventKind] = &[
     SessionEnd,
 ];
 
-/// A plugin can refuse a call by throwing; it cannot ask the person, and hears of the end of a turn and of a failed
-/// call when it is over. What is said before a call is seen with its result.
+/// A plugin can refuse a call by throwing; it cannot ask the person, and hears of the end of a turn when it is over. What
+/// is said before a call is seen with its result, and what is said of a failed one with what the model reads next.
 pub(super) fn powers(kind: EventKind) -> Powers {
     match kind {
-        SessionStart | SubagentStart | UserPromptSubmit | PostToolUse => {
+        SessionStart | SubagentStart | UserPromptSubmit | PostToolUse | PostToolUseFailure => {
             Powers { say: true, ..Powers::default() }
         }
         PreToolUse => {

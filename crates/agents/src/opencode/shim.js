@@ -54,6 +54,11 @@ const keep = (map, most, key, value) => {
 }
 
 export const Throughline = async ({ directory }) => {
+  // A person and a project may both have this file: one of them speaks.
+  const speakers = (globalThis[Symbol.for("throughline")] ??= new Map())
+  if ((speakers.get(directory) ?? import.meta.url) !== import.meta.url) return {}
+  keep(speakers, MAX_SESSIONS, directory, import.meta.url)
+
   const sessions = new Map()
   const calls = new Map()
   let queue = Promise.resolve()
@@ -81,6 +86,14 @@ export const Throughline = async ({ directory }) => {
     return session
   }
 
+  /** What is said of a failed call comes too late for it, and goes with what the model reads next. */
+  const late = (id) => {
+    const session = sessions.get(id)
+    const said = session?.late
+    if (session) session.late = undefined
+    return said
+  }
+
   const happened = {
     "session.created": (id, { info }) => sessions.has(id) || start(id, "startup", info),
     "session.compacted": (id) => start(id, "compact"),
@@ -98,7 +111,9 @@ export const Throughline = async ({ directory }) => {
     "message.part.updated": (id, { part }) => {
       if (part?.type !== "tool" || part.state?.status !== "error" || !calls.delete(part.callID)) return
       const of = { tool_name: part.tool, tool_use_id: part.callID, tool_input: part.state.input }
-      later("PostToolUseFailure", { ...who(id), ...of, error: part.state.error })
+      later("PostToolUseFailure", { ...who(id), ...of, error: part.state.error }).then(({ context }) => {
+        if (context && sessions.has(id)) sessions.get(id).late = context
+      })
     },
   }
 
@@ -121,12 +136,13 @@ export const Throughline = async ({ directory }) => {
       const written = output.parts.filter((part) => part.type === "text" && !part.synthetic)
       if (!written.length) return
       const prompt = written.map((part) => part.text).join("\n")
-      const { context } = await call("UserPromptSubmit", { ...who(id), prompt, prompt_id: output.message.id })
-      if (!context) return
+      const answer = await call("UserPromptSubmit", { ...who(id), prompt, prompt_id: output.message.id })
+      const text = [late(id), answer.context].filter(Boolean).join("\n\n")
+      if (!text) return
       // Parts are ordered by their names.
       const name = output.parts.map((part) => part.id).sort().at(-1) + "t"
       const messageID = output.message.id
-      output.parts.push({ id: name, sessionID: id, messageID, type: "text", text: context, synthetic: true })
+      output.parts.push({ id: name, sessionID: id, messageID, type: "text", text, synthetic: true })
     },
 
     "experimental.chat.system.transform": async (input, output) => {
@@ -155,7 +171,7 @@ export const Throughline = async ({ directory }) => {
         isError: output.isError,
       }
       const { context } = await call("PostToolUse", { ...who(input.sessionID), ...of, tool_response: gave })
-      const said = [before, context].filter(Boolean).join("\n\n")
+      const said = [late(input.sessionID), before, context].filter(Boolean).join("\n\n")
       if (!said) return
       if (typeof output.output === "string") output.output += `\n\n${said}`
       else output.content?.push({ type: "text", text: said })

@@ -8,7 +8,8 @@ use crate::{everything, fixture_of, say, with_incoming};
 
 fn answered(name: &str, advice: &Advice) -> String {
     let json = fixture_of("copilot", name);
-    let event = with_incoming(&json, None, |incoming| Copilot.read(incoming));
+    let hint = name.rsplit_once('-').map(|(event, _)| event);
+    let event = with_incoming(&json, hint, |incoming| Copilot.read(incoming));
     let Reply { exit, stdout, stderr } = Copilot.write(&event, advice);
     assert_eq!((exit, stderr), (0, Vec::new()), "{name}");
     String::from_utf8(stdout).expect("UTF-8")
@@ -47,7 +48,7 @@ fn a_verdict_is_one_of_three_words_and_a_hold_is_a_block() {
     let asked = r#"{"permissionDecision":"ask","permissionDecisionReason":"sure?"}"#;
     assert_eq!(answered("PreToolUse-2", &ask), asked);
     assert_eq!(answered("PostToolUse-1", &ask), "");
-    let held = r#"{"decision":"block","reason":"throughline holds this turn: tests fail"}"#;
+    let held = r#"{"decision":"block","reason":"The turn goes on: tests fail"}"#;
     assert_eq!(answered("Stop-1", &everything()), held);
     assert_eq!(answered("SubagentStop-1", &everything()), held);
     assert_eq!(answered("Stop-3", &everything()), "", "a subagent's inner stop is nobody's end");
@@ -56,7 +57,7 @@ fn a_verdict_is_one_of_three_words_and_a_hold_is_a_block() {
 #[test]
 fn a_hold_that_comes_back_as_a_prompt_is_not_the_persons() {
     let prompt = json!({ "hook_event_name": "UserPromptSubmit", "session_id": "s",
-        "prompt": "throughline holds this turn: tests fail" });
+        "prompt": "The turn goes on: tests fail" });
     let event = with_incoming(prompt.to_string().as_bytes(), None, |incoming| Copilot.read(incoming));
     assert!(matches!(event.detail, model::Detail::Prompt { author: model::Author::Machine, .. }));
 }

@@ -36,7 +36,7 @@ fn an_answer_has_the_fields_of_its_event() {
     assert_eq!(answered("preToolUse-1", &everything()), denied);
     let allow = Advice { verdict: Some(Verdict::Allow { reason: "known".into() }), ..Advice::default() };
     assert_eq!(answered("preToolUse-1", &allow), r#"{"permission":"allow"}"#);
-    let held = r#"{"followup_message":"throughline holds this turn: tests fail"}"#;
+    let held = r#"{"followup_message":"The turn goes on: tests fail"}"#;
     assert_eq!(answered("stop-1", &everything()), held);
     assert_eq!(answered("subagentStop-1", &everything()), held);
     assert_eq!(answered("preCompact-1", &everything()), r#"{"user_message":"one\ntwo"}"#);

@@ -28,9 +28,9 @@ fn names(adapter: &dyn Adapter, extension: &str) -> BTreeSet<String> {
 
 /// The envelope of this name, read by `make` as the event it is named for: not every agent says that inside.
 fn envelope(
-    adapter: &dyn Adapter,
+    adapter: &'static dyn Adapter,
     name: &str,
-    make: fn(&dyn Adapter, &agents::Incoming<'_>) -> Event,
+    make: fn(&'static dyn Adapter, &agents::Incoming<'_>) -> Event,
 ) -> Event {
     let json = std::fs::read(folder(adapter).join(name).with_extension("json")).unwrap();
     let hint = name.rsplit_once('-').map(|(event, _)| event);

@@ -28,12 +28,14 @@ fn file() -> &'static dyn SettingsFile {
 
 #[test]
 fn an_answer_is_what_the_shim_can_do_something_with() {
-    for name in ["SessionStart-1", "UserPromptSubmit-1", "PostToolUse-1", "SubagentStart-1"] {
+    for name in
+        ["SessionStart-1", "UserPromptSubmit-1", "PostToolUse-2", "PostToolUseFailure-1", "SubagentStart-1"]
+    {
         assert_eq!(answered(name, &everything()), r#"{"context":"a\n\nb"}"#, "{name}");
     }
     assert_eq!(answered("PreToolUse-1", &everything()), r#"{"deny":"held by a","context":"a\n\nb"}"#);
     assert_eq!(answered("PreCompact-1", &everything()), r#"{"context":"keep the plan"}"#);
-    for name in ["Stop-1", "SessionEnd-1", "SubagentStop-1", "PostToolUseFailure-1", "StopFailure-1"] {
+    for name in ["Stop-1", "SessionEnd-1", "SubagentStop-1", "StopFailure-1"] {
         assert_eq!(answered(name, &everything()), "", "{name}");
     }
     assert_eq!(answered("PreToolUse-1", &Advice::silent()), "");

@@ -390,10 +390,18 @@ def twice(checks, house, client, canaries, ours):
     checks.that("the model is told once", requests(first)[0].count(CRITICAL) == 1, requests(first)[0].count(CRITICAL))
     checks.that("the person is told what to do about it", len(told(first, TWICE)) == 1, told(first, TWICE))
     checks.that("and not again", not told(second, TWICE), told(second, TWICE))
+    with open(house.settings) as f:
+        hooks = {event: groups for event, groups in json.load(f)["hooks"].items() if "throughline" in json.dumps(groups)}
     house.throughline.run("uninstall", "--yes")
     third, = house.play("once", spec, client)
     checks.nothing("the client did what it was asked to, with the plugin alone", list(third["failures"]) + list(troubles(third)))
     checks.nothing("the plugin takes over when the settings are without us", doubts(house, third))
+    # Not looked for by the plugin: both are called, and the daemon keeps one.
+    run_claude.dump(os.path.join(house.project, ".claude", "settings.local.json"), {"hooks": hooks})
+    fourth, = house.play("in-a-project", spec, client)
+    checks.nothing("hooks in the settings of a project beside it trouble nobody", list(fourth["failures"]) + list(troubles(fourth)))
+    checks.nothing("and every event is in the journal once", doubts(house, fourth))
+    checks.that("and the model is told once", requests(fourth)[0].count(CRITICAL) == 1, requests(fourth)[0].count(CRITICAL))
 
 
 def missing(checks, house, client, canaries, ours):

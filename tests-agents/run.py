@@ -114,13 +114,14 @@ def main(argv):
         if module in missing:
             continue
         print("%s: %s" % (named(module, story), (story.__doc__ or "").strip().splitlines()[0]), flush=True)
-        house = House(binary, os.path.join(folder, named(module, story)))
+        house, story_began = House(binary, os.path.join(folder, named(module, story))), time.time()
         try:
             story(checks, house, module.client(tools(module)), world)
         except Exception as error:  # a story that cannot go on is a story that failed
             checks.that("%s ran to its end" % named(module, story), False, "%s: %s" % (type(error).__name__, error))
         finally:
             house.leave()
+            print("        %.1f s" % (time.time() - story_began), flush=True)
     if options.keep:
         print("kept: %s" % folder)
     else:

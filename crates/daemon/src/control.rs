@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
@@ -23,10 +24,12 @@ use crate::preview;
 use crate::replay::{self, Replays};
 use crate::searching;
 use crate::watching::Watching;
-use crate::{LoadConfig, Wish};
+use crate::{Guests, LoadConfig, Wish};
 
 /// The longest a question may keep a thread of the door.
 const MAX_SETTLE: Duration = Duration::from_secs(30);
+/// Guests at once: each holds a thread of the door and asks for another one, and hooks need theirs.
+const MAX_GUESTS: usize = 32;
 
 pub(crate) struct Daemon {
     pub(crate) intake: Arc<Intake>,
@@ -42,6 +45,9 @@ pub(crate) struct Daemon {
     pub(crate) namespace: String,
     pub(crate) version: &'static str,
     pub(crate) started_at: Millis,
+    pub(crate) guests: Option<Guests>,
+    /// How many of them are being served.
+    pub(crate) at_table: AtomicUsize,
     /// Of the side door; 0 where there is none.
     pub(crate) port: Arc<AtomicU16>,
 }
@@ -87,6 +93,7 @@ impl Daemon {
         let question: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         let said = match question["ask"].as_str() {
             Some("status") => self.status(),
+            Some("guest") => self.guest(&question),
             Some("settle") => self.settle(request.wait.min(MAX_SETTLE)),
             Some("reload") => self.reload(),
             Some("deeds") => self.deeds(&question, request.wait),
@@ -125,6 +132,7 @@ impl Daemon {
             _ => {
                 let known = [
                     "status",
+                    "guest",
                     "settle",
                     "reload",
                     "stop",
@@ -172,6 +180,19 @@ impl Daemon {
             "distill": self.models.to_json(),
             "memory_files": self.keeping.files.to_json(),
         })
+    }
+
+    /// A call of a process that has none of our code and tables in memory. A panic costs that call alone.
+    fn guest(&self, question: &Value) -> Value {
+        let Some(guests) = &self.guests else { return json!({ "error": "guests are not served here" }) };
+        let served = self.at_table.fetch_add(1, Ordering::SeqCst);
+        let said = if served < MAX_GUESTS {
+            catch_unwind(AssertUnwindSafe(|| guests(question))).ok()
+        } else {
+            None
+        };
+        self.at_table.fetch_sub(1, Ordering::SeqCst);
+        said.map_or_else(|| json!({ "busy": true }), |said| json!({ "said": said }))
     }
 
     /// Takes in the spool and waits until everything acknowledged by now is in the tables.

@@ -29,13 +29,14 @@ mod searching;
 mod side_door;
 mod spool_watch;
 mod transcripts;
+mod twins;
 mod watching;
 mod workspace;
 
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -43,6 +44,7 @@ use std::time::{Duration, Instant};
 use client::Place;
 use engine::config::{Config, ConfigError};
 use redact::Redactor;
+use serde_json::Value;
 use store::{Journal, StoreError, Tables};
 
 use crate::backfill::Backfill;
@@ -83,6 +85,9 @@ const CLOSING_PATIENCE: Duration = Duration::from_secs(2);
 /// Reads the configuration anew: the binary knows where it lies.
 pub type LoadConfig = Box<dyn Fn() -> (Config, Vec<ConfigError>) + Send + Sync>;
 
+/// Answers calls of processes that have nothing of ours in memory: the binary knows what they may ask.
+pub type Guests = Box<dyn Fn(&Value) -> Value + Send + Sync>;
+
 pub struct Options {
     pub place: Place,
     pub namespace: String,
@@ -91,6 +96,7 @@ pub struct Options {
     pub patience: Duration,
     pub load_config: LoadConfig,
     pub side_door: Option<Box<dyn SideDoor>>,
+    pub guests: Option<Guests>,
 }
 
 impl std::fmt::Debug for Options {
@@ -129,7 +135,7 @@ pub(crate) enum Wish {
 /// Serves until told to stop. The order matters: the lock, then the journal, then the socket (hooks may now
 /// wait in its backlog), then what was spooled, then the door.
 pub fn run(options: Options) -> Result<Ended, DaemonError> {
-    let Options { place, namespace, version, patience, load_config, side_door } = options;
+    let Options { place, namespace, version, patience, load_config, side_door, guests } = options;
     lifecycle::harden();
     let at = |path: PathBuf| move |source| DaemonError::Place { path, source };
     place.ensure().map_err(at(place.data.clone()))?;
@@ -245,6 +251,8 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
         namespace,
         version,
         started_at: now(),
+        guests,
+        at_table: AtomicUsize::new(0),
         port: side_door.as_ref().map(Announced::port).unwrap_or_default(),
     });
     let listener = bound.listener.try_clone().map_err(at(place.socket()))?;

@@ -85,20 +85,11 @@ pub enum Checkpointing {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Claiming {
     /// In this folder, or in all.
-    List {
-        all: bool,
-    },
+    List { all: bool },
     /// For the session named, else the one this runs in, else the only one at work here.
-    Take {
-        session: Option<String>,
-        files: Vec<String>,
-        note: Option<String>,
-    },
+    Take { session: Option<String>, files: Vec<String>, note: Option<String> },
     /// Without files, all that the session holds.
-    Release {
-        session: Option<String>,
-        files: Vec<String>,
-    },
+    Release { session: Option<String>, files: Vec<String> },
 }
 
 /// Every call may block for a bounded time; tools run on threads of their own.
@@ -130,6 +121,12 @@ pub trait Keeper: Send + Sync {
 
     /// What the commands of the same names print as JSON.
     fn checkpoint(&self, wish: Checkpointing) -> Result<Value, Refusal>;
+
+    /// Hands a call to somebody who has what it needs, and brings back the answer that [`crate::answer`] gave there.
+    /// `None`: it has to be done here. Without a tool it is about resources.
+    fn forward(&self, _tool: Option<&str>, _call: &Value) -> Option<Result<Value, Refusal>> {
+        None
+    }
 
     /// Whether an agent's hooks come here. Then a message may be as large as what one of its tools gives.
     fn takes_hooks(&self) -> bool {

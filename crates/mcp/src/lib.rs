@@ -7,6 +7,7 @@
 //! protocol and lends blocking threads to the tools; over HTTP the door's runtime does the same.
 
 mod answer;
+mod forwarding;
 mod http;
 mod keeper;
 mod lending;
@@ -23,6 +24,7 @@ use std::time::Duration;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 
+pub use forwarding::answer;
 pub use http::{Body, Http};
 pub use keeper::{Checkpointing, Claiming, End, Keeper, Keepers, Note, Refusal, Remembered};
 use lending::Lending;

@@ -23,7 +23,7 @@ use crate::answer::{Answer, line};
 use crate::keeper::{Keeper, Refusal};
 use crate::lending::Lending;
 use crate::tools::{self, Effect, Tool};
-use crate::{prompts, resources};
+use crate::{forwarding, prompts, resources};
 
 /// What a model is told of the server; every session pays for it.
 pub(crate) const INSTRUCTIONS: &str = "\
@@ -147,7 +147,8 @@ impl ServerHandler for Server {
             ErrorData::invalid_params(what, None)
         })?;
         let arguments = request.arguments.unwrap_or_default();
-        let done = self.work(&context, tool.waiting, move |keeper| (tool.run)(keeper, arguments)).await;
+        let done =
+            self.work(&context, tool.waiting, move |keeper| forwarding::run(keeper, tool, arguments)).await;
         Ok(result(done.unwrap_or_else(|| Err(given_up()))).into())
     }
 
@@ -160,7 +161,7 @@ impl ServerHandler for Server {
         if cursor.as_deref().is_some_and(|cursor| cursor.parse::<usize>().is_err()) {
             return Err(ErrorData::invalid_params("this cursor is none of ours; begin without one", None));
         }
-        let listed = self.work(&context, "", move |keeper| resources::list(keeper, cursor.as_deref())).await;
+        let listed = self.work(&context, "", move |keeper| forwarding::list(keeper, cursor.as_deref())).await;
         let (page, next) = listed.unwrap_or_else(|| Err(given_up())).map_err(internal)?;
         let mut result = ListResourcesResult::with_all_items(page);
         result.next_cursor = next;
@@ -181,7 +182,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri.clone();
-        let read = self.work(&context, "", move |keeper| resources::read(keeper, &uri)).await;
+        let read = self.work(&context, "", move |keeper| forwarding::read(keeper, &uri)).await;
         let text = read.unwrap_or_else(|| Err(given_up())).map_err(internal)?.ok_or_else(|| {
             let what = format!(
                 "nothing is at \"{}\"; addresses are memory://ID and session://ID",

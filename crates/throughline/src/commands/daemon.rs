@@ -5,15 +5,18 @@ mod http_door;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command as Process;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use ::daemon::{DaemonLock, Ended, Options};
 use clap::{Args, Subcommand};
+use mcp::Keepers;
 use serde_json::json;
 
 use self::http_door::HttpDoor;
+use super::mcp::Houses;
 use super::reader;
 use crate::report::{Failure, hint};
 use crate::world::{VERSION, World};
@@ -97,6 +100,7 @@ fn serve(world: &World) -> anyhow::Result<()> {
         patience: SUCCEED,
         load_config: Box::new(move || config::load(&place)),
         side_door: Some(Box::new(HttpDoor::new(world.clone()))),
+        guests: Some(guests(world)),
     })
     .map_err(|error| hint(Failure::Person, error.to_string(), "run `throughline doctor`"))?;
     match ended {
@@ -106,6 +110,15 @@ fn serve(world: &World) -> anyhow::Result<()> {
             Err(Process::new(installed_executable(world)).args(["daemon", "run"]).exec().into())
         }
     }
+}
+
+/// What a session's process is asked for, done here: `mcp` with the house of the folder it names.
+fn guests(world: &World) -> ::daemon::Guests {
+    let houses = Houses(world.clone());
+    Box::new(move |question| {
+        let folder = question["folder"].as_str().map(Path::new);
+        mcp::answer(&*houses.keeper(folder), &question["call"])
+    })
 }
 
 /// Linux marks the path of a replaced file; the new file stands under the name without the mark.

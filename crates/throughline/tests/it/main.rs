@@ -13,6 +13,7 @@ mod faults;
 mod forgetting;
 mod hand_off;
 mod house;
+mod http_door;
 mod install;
 mod mcp;
 mod memory_files;

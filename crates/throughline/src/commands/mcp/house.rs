@@ -9,7 +9,7 @@ use std::time::Duration;
 use engine::Workspace;
 use mcp::{Checkpointing, Claiming, End, Keeper, Keepers, Note, Refusal, Remembered};
 use model::{Millis, SessionId};
-use serde_json::Value;
+use serde_json::{Value, json};
 use store::Tables;
 
 use super::super::remember::Saying;
@@ -19,6 +19,13 @@ use crate::report;
 use crate::when;
 use crate::world::{VERSION, World};
 
+/// What goes by the session whose process this is, or by a word that only it knows; unless it is only looked at.
+const OF_THIS_PROCESS: &[&str] = &["handoff", "checkpoint", "claims", "hook"];
+const LOOKS: &[&str] = &["list", "show"];
+/// A daemon that is alive answers in a millisecond.
+const ALIVE: Duration = Duration::from_secs(3);
+/// A call that waits for a long backlog to be learned.
+const GUEST: Duration = Duration::from_secs(45);
 /// Where nothing is.
 const NOWHERE: &str = "/";
 const NAME_A_FOLDER: &str =
@@ -42,6 +49,8 @@ pub(crate) struct House {
     world: World,
     /// False: nobody has said where the guest works. The world's folder is then the top of all, where nothing is.
     somewhere: bool,
+    /// Whether calls are handed to the daemon: it is another process, and has what they need in memory.
+    forwards: bool,
     /// What a hook of the agent has to say to be heard. `None`: hooks are not taken.
     word: Option<String>,
 }
@@ -51,7 +60,7 @@ pub(crate) struct Houses(pub(crate) World);
 
 impl House {
     pub(crate) fn new(world: World) -> Self {
-        Self { world, somewhere: true, word: None }
+        Self { world, somewhere: true, forwards: true, word: None }
     }
 
     pub(crate) fn with_hooks(self, word: Option<String>) -> Self {
@@ -66,7 +75,12 @@ impl Keepers for Houses {
 
     fn keeper(&self, folder: Option<&Path>) -> Arc<dyn Keeper> {
         let cwd = folder.unwrap_or(Path::new(NOWHERE)).to_owned();
-        Arc::new(House { world: World { cwd, ..self.0.clone() }, somewhere: folder.is_some(), word: None })
+        Arc::new(House {
+            world: World { cwd, ..self.0.clone() },
+            somewhere: folder.is_some(),
+            forwards: false,
+            word: None,
+        })
     }
 }
 
@@ -81,6 +95,25 @@ impl Keeper for House {
 
     fn hook(&self, word: &str, event: &str, body: Vec<u8>) -> Option<Vec<u8>> {
         (self.word.as_deref() == Some(word)).then(|| hooked::deliver(&self.world, event, body))
+    }
+
+    fn forward(&self, tool: Option<&str>, call: &Value) -> Option<Result<Value, Refusal>> {
+        let folder = self.world.cwd.to_str()?;
+        let looks =
+            call["tool"]["arguments"]["action"].as_str().is_some_and(|action| LOOKS.contains(&action));
+        if !self.forwards || (tool.is_some_and(|tool| OF_THIS_PROCESS.contains(&tool)) && !looks) {
+            return None;
+        }
+        // One that hangs is noticed before the patience begins that a long call may need.
+        if let Err(refusal) = self.ask(&json!({ "ask": "status" }), ALIVE) {
+            return Some(Err(refusal));
+        }
+        let question = json!({ "ask": "guest", "folder": folder, "call": call });
+        match reader::answer(&self.world, &question, GUEST) {
+            // An older one does not know the question, a busy one has no place: then it is done here.
+            Ok(mut answer) => answer.get_mut("said").map(|said| Ok(said.take())),
+            Err(_) => None,
+        }
     }
 
     fn folder(&self) -> &Path {

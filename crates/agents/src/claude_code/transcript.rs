@@ -14,7 +14,7 @@ use serde_json::Value;
 use words::Spoken;
 
 use super::ClaudeCode;
-use crate::transcript::record::Object;
+use crate::transcript::record::{Object, has_extension};
 use crate::transcript::tool::tool_use;
 use crate::transcript::{
     Conversations, Folder, Growth, Line, Reader, Sidechain, ToolOutcome, Usage, What, time,
@@ -46,7 +46,7 @@ impl Conversations for ClaudeCode {
     }
 
     fn is_one(&self, relative: &str) -> bool {
-        relative.contains('/') && relative.ends_with(".jsonl")
+        relative.contains('/') && has_extension(relative, "jsonl")
     }
 
     fn growth(&self, _: &str) -> Growth {

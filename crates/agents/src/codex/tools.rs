@@ -116,8 +116,8 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(name: &str, input: Value, expected: &[(&str, Value)]) {
-        let calls = calls(name, &input, Some("/w"));
+    fn check(name: &str, input: &Value, expected: &[(&str, Value)]) {
+        let calls = calls(name, input, Some("/w"));
         let calls: Vec<(&str, Value)> =
             calls.iter().map(|(name, input)| (name.as_str(), input.clone())).collect();
         assert_eq!(calls, expected);
@@ -126,10 +126,10 @@ mod tests {
     #[test]
     fn a_command_is_what_a_person_would_have_typed() {
         let bash = |command: &str| [("Bash", json!({ "command": command }))];
-        check("exec_command", json!({ "cmd": "ls -1", "workdir": "/w" }), &bash("ls -1"));
-        check("shell", json!({ "command": ["bash", "-lc", "ls | wc"] }), &bash("ls | wc"));
-        check("shell", json!({ "command": ["/usr/bin/git", "status"] }), &bash("/usr/bin/git status"));
-        check("shell_command", json!({ "command": "make" }), &bash("make"));
+        check("exec_command", &json!({ "cmd": "ls -1", "workdir": "/w" }), &bash("ls -1"));
+        check("shell", &json!({ "command": ["bash", "-lc", "ls | wc"] }), &bash("ls | wc"));
+        check("shell", &json!({ "command": ["/usr/bin/git", "status"] }), &bash("/usr/bin/git status"));
+        check("shell_command", &json!({ "command": "make" }), &bash("make"));
     }
 
     #[test]
@@ -140,27 +140,27 @@ mod tests {
             ("Write", json!({ "file_path": "/w/a.md", "content": "x\n" })),
             ("Edit", json!({ "file_path": "/etc/b", "old_string": "c\n", "new_string": "d\n" })),
         ];
-        check("apply_patch", json!({ "input": patch }), &expected);
-        check("apply_patch", json!({ "command": patch }), &expected);
-        check("apply_patch", json!(patch), &expected);
-        check("shell", json!({ "command": ["apply_patch", patch] }), &expected);
+        check("apply_patch", &json!({ "input": patch }), &expected);
+        check("apply_patch", &json!({ "command": patch }), &expected);
+        check("apply_patch", &json!(patch), &expected);
+        check("shell", &json!({ "command": ["apply_patch", patch] }), &expected);
     }
 
     #[test]
     fn other_tools_have_a_counterpart_or_keep_their_name() {
-        check("view_image", json!({ "path": "./a.png" }), &[("Read", json!({ "file_path": "/w/a.png" }))]);
+        check("view_image", &json!({ "path": "./a.png" }), &[("Read", json!({ "file_path": "/w/a.png" }))]);
         check(
             "update_plan",
-            json!({ "plan": [{ "step": "Fix it", "status": "pending" }] }),
+            &json!({ "plan": [{ "step": "Fix it", "status": "pending" }] }),
             &[(
                 "TodoWrite",
                 json!({ "todos": [{ "content": "Fix it", "activeForm": "Fix it", "status": "pending" }] }),
             )],
         );
-        check("write_stdin", json!({ "chars": "y" }), &[("write_stdin", json!({ "chars": "y" }))]);
+        check("write_stdin", &json!({ "chars": "y" }), &[("write_stdin", json!({ "chars": "y" }))]);
         check(
             "apply_patch",
-            json!({ "input": "no patch" }),
+            &json!({ "input": "no patch" }),
             &[("apply_patch", json!({ "input": "no patch" }))],
         );
     }

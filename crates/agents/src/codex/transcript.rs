@@ -14,7 +14,7 @@ use model::SessionId;
 use serde_json::{Value, json};
 
 use super::tools;
-use crate::transcript::record::Object;
+use crate::transcript::record::{Object, has_extension};
 use crate::transcript::tool::{result, tool_use};
 use crate::transcript::{
     Conversations, Folder, Growth, Line, Reader, Sidechain, ToolOutcome, Usage, What, time,
@@ -41,7 +41,7 @@ impl Conversations for Rollouts {
     /// Those that Codex has compressed (`.jsonl.zst`) are weeks old and left alone.
     fn is_one(&self, relative: &str) -> bool {
         let name = relative.rsplit('/').next().unwrap_or(relative);
-        name.starts_with("rollout-") && name.ends_with(".jsonl")
+        name.starts_with("rollout-") && has_extension(name, "jsonl")
     }
 
     fn growth(&self, _: &str) -> Growth {
@@ -174,7 +174,7 @@ impl Rollout {
             "user_message" => {
                 // Old releases tell what the client wrote in the person's place.
                 let plain = payload.word("kind").is_none_or(|kind| kind == "plain");
-                self.person(payload.text("message").filter(|_| plain)?)
+                self.person(&payload.text("message").filter(|_| plain)?)
             }
             "agent_message" => self.agent(payload.text("message")?, payload.word("phase").as_deref()),
             "item_completed" => self.completed(&payload.object("item")?),
@@ -202,7 +202,7 @@ impl Rollout {
             texts.join("\n")
         };
         match item.word("type")?.as_str() {
-            "UserMessage" => self.person(texts()),
+            "UserMessage" => self.person(&texts()),
             "AgentMessage" => self.agent(texts(), item.word("phase").as_deref()),
             "CommandExecution" => {
                 let words: Vec<String> = item
@@ -244,9 +244,8 @@ impl Rollout {
         }
     }
 
-    fn person(&mut self, text: String) -> Option<Vec<What>> {
-        let text =
-            text.split_once(EDITOR_REQUEST).map_or(text.as_str(), |(_, words)| words).trim().to_owned();
+    fn person(&mut self, text: &str) -> Option<Vec<What>> {
+        let text = text.split_once(EDITOR_REQUEST).map_or(text, |(_, words)| words).trim().to_owned();
         if text.is_empty() || self.is_repeated(true, &text) {
             return None;
         }

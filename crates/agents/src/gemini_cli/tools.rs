@@ -77,27 +77,27 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(name: &str, input: Value, expected: (&str, Value)) {
-        let (name, input) = call(name, &input);
-        assert_eq!((name.as_str(), input), expected);
+    fn check(name: &str, input: &Value, expected: &(&str, Value)) {
+        let (name, input) = call(name, input);
+        assert_eq!((name.as_str(), input), *expected);
     }
 
     #[test]
     fn every_tool_has_a_counterpart_or_keeps_its_name() {
-        check("read_file", json!({ "absolute_path": "/w/a" }), ("Read", json!({ "file_path": "/w/a" })));
+        check("read_file", &json!({ "absolute_path": "/w/a" }), &("Read", json!({ "file_path": "/w/a" })));
         check(
             "replace",
-            json!({ "file_path": "/w/a", "instruction": "why", "old_string": "x", "new_string": "y" }),
-            ("Edit", json!({ "file_path": "/w/a", "old_string": "x", "new_string": "y" })),
+            &json!({ "file_path": "/w/a", "instruction": "why", "old_string": "x", "new_string": "y" }),
+            &("Edit", json!({ "file_path": "/w/a", "old_string": "x", "new_string": "y" })),
         );
-        check("run_shell_command", json!({ "command": "ls" }), ("Bash", json!({ "command": "ls" })));
+        check("run_shell_command", &json!({ "command": "ls" }), &("Bash", json!({ "command": "ls" })));
         check(
             "search_file_content",
-            json!({ "pattern": "x", "path": "src", "include": "*.rs" }),
-            ("Grep", json!({ "pattern": "x", "path": "src", "glob": "*.rs" })),
+            &json!({ "pattern": "x", "path": "src", "include": "*.rs" }),
+            &("Grep", json!({ "pattern": "x", "path": "src", "glob": "*.rs" })),
         );
-        check("mcp_docs_find_page", json!({}), ("mcp__docs__find_page", json!({})));
-        check("save_memory", json!({ "fact": "f" }), ("save_memory", json!({ "fact": "f" })));
-        check("mcp_", json!(null), ("mcp_", json!(null)));
+        check("mcp_docs_find_page", &json!({}), &("mcp__docs__find_page", json!({})));
+        check("save_memory", &json!({ "fact": "f" }), &("save_memory", json!({ "fact": "f" })));
+        check("mcp_", &json!(null), &("mcp_", json!(null)));
     }
 }

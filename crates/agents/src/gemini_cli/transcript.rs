@@ -11,7 +11,7 @@ use model::SessionId;
 use serde_json::Value;
 
 use super::tools;
-use crate::transcript::record::Object;
+use crate::transcript::record::{Object, has_extension};
 use crate::transcript::tool::{result, tool_use};
 use crate::transcript::{
     Conversations, Folder, Growth, Line, Reader, Sidechain, ToolOutcome, Usage, What, time,
@@ -44,14 +44,15 @@ impl Conversations for Chats {
         let Some((_, inside)) = relative.split_once("/chats/") else { return false };
         match inside.split_once('/') {
             None => {
-                inside.starts_with("session-") && (inside.ends_with(".jsonl") || inside.ends_with(".json"))
+                inside.starts_with("session-")
+                    && (has_extension(inside, "jsonl") || has_extension(inside, "json"))
             }
-            Some((_, name)) => !name.contains('/') && name.ends_with(".jsonl"),
+            Some((_, name)) => !name.contains('/') && has_extension(name, "jsonl"),
         }
     }
 
     fn growth(&self, path: &str) -> Growth {
-        if path.ends_with(".json") { Growth::Whole } else { Growth::Lines }
+        if has_extension(path, "json") { Growth::Whole } else { Growth::Lines }
     }
 
     fn reader(&self, path: &str) -> Box<dyn Reader> {
@@ -251,7 +252,7 @@ impl Chat {
 fn words(message: &Object<'_>, field: &str) -> String {
     message.text(field).unwrap_or_else(|| {
         let parts = message.objects(field).filter(|part| !part.flag("thought"));
-        parts.filter_map(|part| part.text("text")).collect::<Vec<_>>().join("")
+        parts.filter_map(|part| part.text("text")).collect::<String>()
     })
 }
 

@@ -10,6 +10,11 @@ const MAX_WORD_CHARS: usize = 400;
 /// The longest path Linux takes. A longer one is absent, since a cut path is another path.
 const MAX_PATH_BYTES: usize = 4096;
 
+/// Whether a path ends in `.extension`, as the agents write it.
+pub(crate) fn has_extension(path: &str, extension: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, ending)| ending == extension)
+}
+
 pub(crate) struct Object<'a> {
     json: &'a [u8],
     members: Vec<Member>,

@@ -138,7 +138,7 @@ impl Replay {
             What::Person { text } => self.prompt(at, line, text, out),
             What::Machine { text } if line.subagent.is_none() => self.prompt(at, line, text, out),
             // A subagent's task: what an earlier one said last was its end.
-            What::Machine { .. } => self.stop(at, out),
+            What::Machine { .. } | What::TurnOver => self.stop(at, out),
             What::Command { .. } => {
                 self.stop(at, out);
                 self.threads[at].command = Some(line.clone());
@@ -182,7 +182,6 @@ impl Replay {
                 self.threads[at].held = true;
             }
             What::Interrupted => self.threads[at].answer = None,
-            What::TurnOver => self.stop(at, out),
             What::SessionOver { reason } => {
                 self.stop(at, out);
                 self.over = true;

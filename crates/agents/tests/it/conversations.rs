@@ -20,10 +20,10 @@ fn recorded() -> Vec<(&'static dyn Conversations, PathBuf, Vec<u8>)> {
         let folder =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(format!("{agent}_transcripts"));
         let before = found.len();
-        for file in std::fs::read_dir(&folder).unwrap() {
-            let path = file.unwrap().path();
+        for file in std::fs::read_dir(&folder).expect("a folder of fixtures") {
+            let path = file.expect("a fixture").path();
             if path.extension().is_some_and(|extension| extension == "jsonl" || extension == "json") {
-                let bytes = std::fs::read(&path).unwrap();
+                let bytes = std::fs::read(&path).expect("a fixture");
                 found.push((*conversations, path, bytes));
             }
         }
@@ -34,7 +34,7 @@ fn recorded() -> Vec<(&'static dyn Conversations, PathBuf, Vec<u8>)> {
 
 /// The path below the agent's folder: a fixture's name has `~` where the path has `/`.
 fn relative(path: &Path) -> String {
-    path.file_name().unwrap().to_str().unwrap().replace('~', "/")
+    path.file_name().and_then(|name| name.to_str()).expect("a fixture has a name").replace('~', "/")
 }
 
 fn lines_of(conversations: &dyn Conversations, path: &Path, bytes: &[u8]) -> Vec<Line> {

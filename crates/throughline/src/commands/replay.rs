@@ -68,7 +68,7 @@ impl Replay {
             }
         }
         if !self.json {
-            print::text(&run.totals.page(world.color)?)?;
+            print::text(&run.totals.page(world.color))?;
         }
         if let Some(scratch) = &scratch {
             scratch.show(self.json)?;

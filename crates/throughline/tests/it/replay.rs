@@ -10,9 +10,9 @@ use crate::house::House;
 impl House {
     /// The lines of a replay of these envelopes.
     fn replayed(&self, envelopes: &[Value], more: &[&str]) -> Vec<Value> {
-        let lines: String = envelopes.iter().map(|envelope| format!("{envelope}\n")).collect();
+        let lines: Vec<String> = envelopes.iter().map(ToString::to_string).collect();
         let args: Vec<&str> = ["replay", "-", "--json"].iter().chain(more).copied().collect();
-        let output = self.pipe(&args, lines.as_bytes());
+        let output = self.pipe(&args, lines.join("\n").as_bytes());
         assert!(output.status.success(), "{output:?}");
         let text = String::from_utf8(output.stdout).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

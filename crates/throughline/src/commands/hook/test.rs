@@ -86,12 +86,10 @@ fn check(world: &World, loaded: &Loaded, rule: &Rule, path: &Path) -> Result<Str
     let expected: Map<String, Value> = serde_json::from_slice(&read(&expected)?)
         .map_err(|error| format!("{}: {error}", expected.display()))?;
     if !rule.concerns(&event) {
-        return match expected.is_empty() {
-            true => Ok("silent: the event does not concern it".to_owned()),
-            false => {
-                Err("the event does not concern it: see `enabled`, `on`, `tools` and `match`".to_owned())
-            }
-        };
+        if expected.is_empty() {
+            return Ok("silent: the event does not concern it".to_owned());
+        }
+        return Err("the event does not concern it: see `enabled`, `on`, `tools` and `match`".to_owned());
     }
     match rule.kind {
         Kind::Command => check_program(loaded, rule, &event, &expected),

@@ -50,7 +50,9 @@ pub(super) fn event(answer: &Value, world: &World, verbose: bool) -> String {
             out.push_str(&line(behavior));
         }
         if has_rules {
-            list(&answer["rules"]).iter().for_each(|rule| out.push_str(&rule_line(rule)));
+            for rule in list(&answer["rules"]) {
+                out.push_str(&rule_line(rule));
+            }
         }
         if verbose {
             for said in list(&behavior["says"]) {
@@ -157,7 +159,7 @@ impl Totals {
     }
 
     /// The slowest first.
-    pub(super) fn page(&mut self, color: bool) -> anyhow::Result<String> {
+    pub(super) fn page(&mut self, color: bool) -> String {
         let left: u64 = self.left.values().sum();
         let why: Vec<String> = self.left.iter().map(|(why, count)| format!("{why} {count}")).collect();
         let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };
@@ -173,7 +175,9 @@ impl Totals {
             out.push_str(&format!("{} no JSON\n", print::count(self.unreadable, "was", "were")));
         }
         let mut all: Vec<(&String, &mut Times)> = self.behaviors.iter_mut().collect();
-        all.iter_mut().for_each(|(_, times)| times.micros.sort_unstable());
+        for (_, times) in &mut all {
+            times.micros.sort_unstable();
+        }
         all.sort_by_key(|(_, times)| std::cmp::Reverse(times.micros.last().copied()));
         if !all.is_empty() {
             let head = format!(
@@ -194,7 +198,7 @@ impl Totals {
                 at(100),
             ));
         }
-        Ok(out)
+        out
     }
 }
 

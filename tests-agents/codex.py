@@ -11,6 +11,8 @@ from house import lines_of, text_of
 PACKAGE, VERSION = "@openai/codex", "0.166.0"
 # One that the client knows by itself, so that it offers its own tools; no such model is ever asked.
 MODEL = "gpt-5.5"
+# At every start it looks for its vendor's plugins, and waits five seconds where there is no network.
+QUICK = ["-c", "features.plugins=false", "-c", "analytics.enabled=false"]
 FACT = "The invoice exporter rounds half to even because the auditors of Haldane insisted on it."
 
 
@@ -19,7 +21,7 @@ def client(folder):
     found = glob.glob(os.path.join(folder, "node_modules", "@openai", "codex-*", "vendor", "*", "bin", "codex"))
     if not found:
         raise AssertionError("%s has no executable for this machine" % PACKAGE)
-    return [found[0]]
+    return [found[0]] + QUICK
 
 
 class Responses:

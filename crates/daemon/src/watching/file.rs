@@ -242,13 +242,13 @@ fn open(path: &Path) -> io::Result<File> {
 mod tests {
     use std::io::Write;
 
+    use agents::Adapter;
     use model::EventKind;
 
     use super::*;
 
     fn follow(path: &Path) -> Followed {
-        let codex = agents::by_name("codex").and_then(|adapter| adapter.conversations()).unwrap();
-        Followed::new(codex, path)
+        Followed::new(agents::Codex.conversations().unwrap(), path)
     }
 
     fn says(text: &str) -> String {

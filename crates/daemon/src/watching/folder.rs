@@ -169,10 +169,12 @@ fn modified(path: &Path) -> Option<SystemTime> {
 
 #[cfg(test)]
 mod tests {
+    use agents::Adapter;
+
     use super::*;
 
     fn codex() -> &'static dyn Conversations {
-        agents::by_name("codex").and_then(|adapter| adapter.conversations()).unwrap()
+        agents::Codex.conversations().unwrap()
     }
 
     fn write(root: &Path, relative: &str) {

@@ -35,7 +35,7 @@ const LATER_TURNS: &[&str] =
 /// A look of the watcher is seconds away, and the machine may be busy.
 #[track_caller]
 fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_mins(1);
     while !is_so() {
         assert!(Instant::now() < until, "never: {what}");
         std::thread::sleep(Duration::from_millis(50));

@@ -77,9 +77,13 @@ def installed(checks, house, argv, world):
                 and "plugin" not in run.err, run)
     checks.that("the tools of our server are offered to the model", "throughline_mem_search" in run.tools(), run.tools())
     checks.that("the person's configuration is as it was", "// my own model" in house.read(config(house)))
+    run = Run(house, argv, "And again.", [{"text": "Hello again."}], "--continue")
+    entries = house.kept("SessionEnd", 2)
+    starts = [entry["envelope"]["source"] for entry in entries if entry["event"] == "SessionStart"]
+    checks.that("a session that goes on is the same session", starts == ["startup", "resume"]
+                and len({entry["session"] for entry in entries}) == 1, [(e["event"], e["session"]) for e in entries])
     doctor = house.throughline.run("doctor", check=False)
     checks.that("the doctor knows", "throughline.js calls us on" in doctor, doctor)
-    house.kept("SessionEnd", 1)
     house.throughline.run("uninstall", "--client", "opencode", "--yes")
     checks.that("an uninstall takes the plugin away", not os.path.exists(plugin(house)))
 

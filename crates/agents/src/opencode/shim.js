@@ -53,7 +53,7 @@ const keep = (map, most, key, value) => {
   return value
 }
 
-export const Throughline = async ({ directory }) => {
+export const Throughline = async ({ client, directory }) => {
   // A person and a project may both have this file: one of them speaks.
   const speakers = (globalThis[Symbol.for("throughline")] ??= new Map())
   if ((speakers.get(directory) ?? import.meta.url) !== import.meta.url) return {}
@@ -86,6 +86,15 @@ export const Throughline = async ({ directory }) => {
     return session
   }
 
+  /** A session that goes on was created before us, and is asked for. */
+  const resumed = async (id) => {
+    const info = await client.session.get({ path: { id } }).then(
+      (found) => found?.data,
+      () => undefined,
+    )
+    return sessions.get(id) ?? start(id, "resume", info)
+  }
+
   /** What is said of a failed call comes too late for it, and goes with what the model reads next. */
   const late = (id) => {
     const session = sessions.get(id)
@@ -109,10 +118,13 @@ export const Throughline = async ({ directory }) => {
     },
     // A call that fails has no "after"; one that we refused never was.
     "message.part.updated": (id, { part }) => {
-      if (part?.type !== "tool" || part.state?.status !== "error" || !calls.delete(part.callID)) return
+      if (part?.type !== "tool" || part.state?.status !== "error") return
+      const before = calls.get(part.callID)
+      if (!calls.delete(part.callID)) return
       const of = { tool_name: part.tool, tool_use_id: part.callID, tool_input: part.state.input }
       later("PostToolUseFailure", { ...who(id), ...of, error: part.state.error }).then(({ context }) => {
-        if (context && sessions.has(id)) sessions.get(id).late = context
+        const session = sessions.get(id)
+        if (session) session.late = [session.late, before, context].filter(Boolean).join("\n\n")
       })
     },
   }
@@ -132,7 +144,8 @@ export const Throughline = async ({ directory }) => {
 
     "chat.message": async (input, output) => {
       const id = input.sessionID
-      await (sessions.get(id) ?? start(id, "resume")).started
+      const session = sessions.get(id) ?? (await resumed(id))
+      await session.started
       const written = output.parts.filter((part) => part.type === "text" && !part.synthetic)
       if (!written.length) return
       const prompt = written.map((part) => part.text).join("\n")

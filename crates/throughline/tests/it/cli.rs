@@ -34,6 +34,7 @@ const COMMANDS: &[&str] = &[
     "events",
     "stats",
     "backfill",
+    "watch",
     "import",
     "export",
     "gc",

@@ -123,8 +123,8 @@ export const Throughline = async ({ client, directory }) => {
       if (!calls.delete(part.callID)) return
       const of = { tool_name: part.tool, tool_use_id: part.callID, tool_input: part.state.input }
       later("PostToolUseFailure", { ...who(id), ...of, error: part.state.error }).then(({ context }) => {
-        const session = sessions.get(id)
-        if (session) session.late = [session.late, before, context].filter(Boolean).join("\n\n")
+        const said = [before, context].filter(Boolean).join("\n\n")
+        if (said && sessions.has(id)) sessions.get(id).late = said
       })
     },
   }

@@ -1,11 +1,12 @@
 //! Every envelope, of every agent, and what we make of it. `UPDATE_FIXTURES=1` writes the events anew, for review.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use agents::Adapter;
-use model::{Detail, Event, EventKind, Outcome};
+use model::{Advice, Detail, Event, EventKind, Note, Outcome, Verdict};
+use serde_json::{Value, json};
 
 use crate::with_incoming;
 
@@ -20,9 +21,9 @@ fn names(adapter: &dyn Adapter, extension: &str) -> BTreeSet<String> {
         panic!("an agent has envelopes: {}: {error}", folder(adapter).display());
     });
     files
-        .map(|file| file.unwrap().path())
+        .map(|file| file.expect("a folder that can be read").path())
         .filter(|path| path.extension().is_some_and(|found| found == extension))
-        .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
+        .map(|path| path.file_stem().expect("a file has a name").to_string_lossy().into_owned())
         .collect()
 }
 
@@ -32,7 +33,7 @@ fn envelope(
     name: &str,
     make: fn(&'static dyn Adapter, &agents::Incoming<'_>) -> Event,
 ) -> Event {
-    let json = std::fs::read(folder(adapter).join(name).with_extension("json")).unwrap();
+    let json = std::fs::read(folder(adapter).join(name).with_extension("json")).expect("it was listed");
     let hint = name.rsplit_once('-').map(|(event, _)| event);
     with_incoming(&json, hint, |incoming| make(adapter, incoming))
 }
@@ -96,6 +97,43 @@ fn a_glance_sees_everything_but_what_tools_were_given_and_gave() {
             }
             let glance = envelope(*adapter, &name, Adapter::glance);
             assert_eq!(glance, event, "{} {name}", adapter.name());
+        }
+    }
+}
+
+/// Each field of each envelope in a form that nobody meant.
+#[test]
+fn no_agents_reader_stumbles_over_a_field_of_another_type() {
+    let advice = Advice {
+        notes: vec![Note { from: "test", text: "a".into(), items: Vec::new() }],
+        tells: vec!["b".into()],
+        verdict: Some(Verdict::Deny { reason: "c".into() }),
+        hold: Some("d".into()),
+        ..Advice::default()
+    };
+    let deep = format!("{}{}", "[".repeat(500), "]".repeat(500));
+    for adapter in agents::ALL {
+        for name in names(*adapter, "json") {
+            let text = std::fs::read_to_string(folder(*adapter).join(&name).with_extension("json")).unwrap();
+            let envelope: BTreeMap<String, Value> = serde_json::from_str(&text).unwrap();
+            for field in envelope.keys() {
+                for strange in
+                    ["null", "7", "\"\"", "\"\\ud800\"", "[[]]", "{\"error\":{},\"llmContent\":[7]}", &deep]
+                {
+                    let member = |(name, value): (&String, &Value)| match name == field {
+                        true => format!("{}:{strange}", json!(name)),
+                        false => format!("{}:{value}", json!(name)),
+                    };
+                    let members: Vec<String> = envelope.iter().map(member).collect();
+                    let json = format!("{{{}}}", members.join(","));
+                    let event = with_incoming(json.as_bytes(), None, |incoming| adapter.read(incoming));
+                    let glance = with_incoming(json.as_bytes(), None, |incoming| adapter.glance(incoming));
+                    assert_eq!(event.kind, glance.kind, "{} {name}: {json}", adapter.name());
+                    let reply = adapter.write(&event, &advice);
+                    let answer = serde_json::from_slice::<Value>(&reply.stdout);
+                    assert!(reply.stdout.is_empty() || answer.is_ok(), "{} {name}: {json}", adapter.name());
+                }
+            }
         }
     }
 }

@@ -202,6 +202,26 @@ def undone(checks, house, argv, world):
                 os.listdir(house.path(".codex")))
 
 
+def of_a_project(checks, house, argv, world):
+    """A project's own files, for everybody who trusts the project."""
+    house.write(house.path(".codex", "config.toml"), '[projects."%s"]\ntrust_level = "trusted"\n' % house.project)
+    house.in_project("install", "--client", "codex", "--project", "--yes")
+    checks.that("they are in the project", sorted(os.listdir(os.path.join(house.project, ".codex"))) ==
+                ["config.toml", "hooks.json"], os.listdir(house.project))
+    server = Server(house, argv)
+    listed, troubles = server.hooks(house)
+    checks.that("Codex takes them as the project's", len(listed) == 11 and not troubles
+                and {hook["source"] for hook in listed} == {"project"}, (listed[:1], troubles))
+    server.trust(listed)
+    server.leave()
+    run = Run(house, argv, "Hello.", [{"tools": [own("mem_status")]}, {"text": "Hello."}])
+    checks.that("the project's server answers", "memory" in run.result(1), run)
+    events = [entry["event"] for entry in house.kept("SessionEnd", 1)]
+    checks.that("and its hooks are run", events[0] == "SessionStart" and events[-1] == "SessionEnd", events)
+    house.in_project("uninstall", "--client", "codex", "--project", "--yes")
+    checks.that("an uninstall leaves nothing in the project", not glob.glob(os.path.join(house.project, ".codex", "*")))
+
+
 def open_new(path):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     return open(path, "wb")
@@ -291,4 +311,4 @@ def one_memory(checks, house, argv, world):
     checks.that("and finds it by asking", "bugfix" in run.result(1) and "retry.conf" in run.result(1), run.result(1))
 
 
-STORIES = [installed, undone, recorded, told, denied, held, compacted, one_memory]
+STORIES = [installed, undone, of_a_project, recorded, told, denied, held, compacted, one_memory]

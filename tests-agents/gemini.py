@@ -45,11 +45,11 @@ def tool(name, **arguments):
 class Run:
     """One headless session: what the model was asked, what the client printed."""
 
-    def __init__(self, house, argv, prompt, turns, *more):
+    def __init__(self, house, argv, prompt, turns, **env):
         served = model.Model(Generate, turns)
         self.code, self.out, self.err = house.run(
-            argv + ["-m", MODEL, "--yolo", "--skip-trust", "-p", prompt] + list(more),
-            GEMINI_API_KEY="none", GOOGLE_GEMINI_BASE_URL=served.url, GEMINI_CLI_NO_RELAUNCH="true", NO_COLOR="1")
+            argv + ["-m", MODEL, "--yolo", "--skip-trust", "-p", prompt],
+            GEMINI_API_KEY="none", GOOGLE_GEMINI_BASE_URL=served.url, GEMINI_CLI_NO_RELAUNCH="true", NO_COLOR="1", **env)
         served.stop()
         self.requests = served.requests
 
@@ -93,6 +93,25 @@ def installed(checks, house, argv, world):
     house.throughline.run("uninstall", "--client", "gemini-cli", "--yes")
     checks.that("an uninstall gives the settings back to the byte", house.read(settings) == SETTINGS, house.read(settings))
     house.kept("SessionEnd", 1)
+
+
+def of_a_project(checks, house, argv, world):
+    """A project's own file, and a home that is elsewhere."""
+    elsewhere = os.path.join(house.folder, "elsewhere")
+    house.write(os.path.join(elsewhere, ".gemini", "settings.json"), SETTINGS)
+    house.throughline.env["GEMINI_CLI_HOME"] = elsewhere
+    house.throughline.run("install", "--client", "gemini-cli", "--yes")
+    moved = house.read(os.path.join(elsewhere, ".gemini", "settings.json"))
+    checks.that("a home that the variable names is respected", "throughline-hook" in moved
+                and not os.path.exists(house.path(".gemini")), moved)
+    house.throughline.run("uninstall", "--client", "gemini-cli", "--yes")
+    house.in_project("install", "--client", "gemini-cli", "--project", "--yes")
+    run = Run(house, argv, "Hello.", [{"text": "Hello."}], GEMINI_CLI_HOME=elsewhere,
+              GEMINI_CLI_TRUST_WORKSPACE="true")
+    events = [entry["event"] for entry in house.kept("SessionEnd", 1)]
+    checks.that("a project's hooks are run", events == ["SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd"], "%s\n%s" % (events, run))
+    house.in_project("uninstall", "--client", "gemini-cli", "--project", "--yes")
+    checks.that("an uninstall leaves nothing in the project", not os.listdir(os.path.join(house.project, ".gemini")))
 
 
 def recorded(checks, house, argv, world):
@@ -179,4 +198,4 @@ def one_memory(checks, house, argv, world):
     checks.that("and finds it by asking", "bugfix" in run.result(1) and "retry.conf" in run.result(1), run.result(1))
 
 
-STORIES = [installed, recorded, told, denied, held, private, one_memory]
+STORIES = [installed, of_a_project, recorded, told, denied, held, private, one_memory]

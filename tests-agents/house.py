@@ -63,6 +63,13 @@ class House:
             return -1, (late.stdout or b"").decode("utf-8", "replace"), "did not end within %d s" % PATIENCE_S
         return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
 
+    def in_project(self, *arguments):
+        """The command line, as a person types it who stands in the project."""
+        code, out, err = self.run([self.throughline.binary] + list(arguments), **self.throughline.env)
+        if code != 0:
+            raise AssertionError("throughline %s exited %d: %s" % (" ".join(arguments), code, err[-2000:]))
+        return out
+
     def kept(self, event, count, patience=15):
         """The journal's entries, once it holds so many of this event: the last hook of a session is not waited for."""
         until = time.time() + patience

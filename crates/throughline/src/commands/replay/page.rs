@@ -31,7 +31,7 @@ pub(super) fn event(answer: &Value, world: &World, verbose: bool) -> String {
     let mut out = format!("{}  {}\n", print::bold(&head, world.color), print::one_line(text("file"), 300));
     let mut remark = |text: String| out.push_str(&format!("{INDENT}{}\n", print::dim(&text, world.color)));
     if answer["readable"] == false {
-        remark("no JSON: it is kept as it is, and nobody can read it".to_owned());
+        remark("no JSON, or deeper than anybody reads: it is kept as it is".to_owned());
     } else if answer["known"] == false {
         remark("nothing we know: kept under its name, answered with silence".to_owned());
     }
@@ -172,7 +172,10 @@ impl Totals {
             print::count(self.redactions, "redaction", "redactions"),
         );
         if self.unreadable > 0 {
-            out.push_str(&format!("{} no JSON\n", print::count(self.unreadable, "was", "were")));
+            out.push_str(&format!(
+                "{}\n",
+                print::count(self.unreadable, "was unreadable", "were unreadable")
+            ));
         }
         let mut all: Vec<(&String, &mut Times)> = self.behaviors.iter_mut().collect();
         for (_, times) in &mut all {

@@ -66,7 +66,12 @@ fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
 pub(super) fn read(file: &str, take: Take<'_>) -> anyhow::Result<()> {
     let mut source = match lines::open(file) {
         Ok(source) => source,
-        Err(error) => return trouble(file.to_owned(), crate::report::parts(&error).0, take),
+        Err(error) => {
+            // It begins with the file's name, which is told beside it.
+            let what = crate::report::parts(&error).0;
+            let what = what.strip_prefix(file).and_then(|what| what.strip_prefix(": ")).unwrap_or(&what);
+            return trouble(file.to_owned(), what.to_owned(), take);
+        }
     };
     let (mut first, mut at) = (Vec::new(), 0);
     while first.trim_ascii().is_empty() {
@@ -123,8 +128,17 @@ fn read_lines(
     }
 }
 
-/// One value over many lines, or lines of which the first is broken.
+/// One value over many lines, several of those one after the other, or lines of which the first is broken.
 fn read_whole(file: &str, text: &[u8], take: Take<'_>) -> anyhow::Result<()> {
+    let values = serde_json::Deserializer::from_slice(text).into_iter::<&RawValue>();
+    if let Ok(values) = values.collect::<Result<Vec<_>, _>>()
+        && values.len() > 1
+    {
+        return values
+            .iter()
+            .enumerate()
+            .try_for_each(|(at, value)| one(&format!("{file}#{}", at + 1), value.get().as_bytes(), take));
+    }
     let lines =
         || text.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty());
     if is_json(text) || lines().count() == 1 || !lines().any(|(_, line)| is_envelope(line)) {
@@ -247,6 +261,7 @@ mod tests {
         check(br#"{"session_id":"a"}"#, &[r#"f  {"session_id":"a"}"#]);
         check(b"{\n \"session_id\": \"a\"\n}\n", &["f  {\n \"session_id\": \"a\"\n}"]);
         check(b"\n{\"a\":1}\n\n{\"b\":2}\n", &["f:2  {\"a\":1}", "f:4  {\"b\":2}"]);
+        check(b"{\n\"a\":1\n}\n{\n\"b\":2\n}\n", &["f#1  {\n\"a\":1\n}", "f#2  {\n\"b\":2\n}"]);
         check(b"[{\"a\":1},{\"b\":2}]", &["f[0]  {\"a\":1}", "f[1]  {\"b\":2}"]);
         let lines = br#"{"id":"x","at":1,"agent":"codex","event":"Stop","envelope":{"a":1}}"#;
         check(lines, &[r#"f codex {"a":1}"#]);

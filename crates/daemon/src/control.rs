@@ -228,7 +228,10 @@ impl Daemon {
 
     fn start_backfill(&self, question: &Value) -> Value {
         let paths: Vec<PathBuf> = Vec::deserialize(&question["paths"]).unwrap_or_default();
-        let adapter = agents::by_name(question["agent"].as_str().unwrap_or_default());
+        let adapter = match question["agent"].as_str() {
+            Some(name) => agents::by_name(name),
+            None => agents::ALL.first().copied(),
+        };
         let Some((adapter, conversations)) = adapter.and_then(|one| Some((one, one.conversations()?))) else {
             return json!({ "error": "this agent's conversations are not read" });
         };

@@ -52,7 +52,7 @@ impl Memory {
     }
 
     pub(super) fn was_paused(&self, at: Millis) -> bool {
-        self.pauses.iter().any(|(from, to)| *from <= at && to.is_none_or(|to| at <= to))
+        self.pauses.iter().any(|(from, to)| *from <= at && to.is_none_or(|to| at < to))
     }
 }
 
@@ -68,7 +68,7 @@ mod tests {
         assert!(!memory.note_pause(true, 11));
         assert!(memory.was_paused(10) && memory.was_paused(99) && !memory.was_paused(9));
         assert!(memory.note_pause(false, 20));
-        assert!(memory.was_paused(20) && !memory.was_paused(21));
+        assert!(memory.was_paused(19) && !memory.was_paused(20));
         memory.looked_at.insert("codex=/a".into(), 7);
 
         let folder = tempfile::tempdir().unwrap();

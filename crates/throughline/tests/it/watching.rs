@@ -243,3 +243,24 @@ fn the_past_of_another_agent_is_taken_in_once() {
     assert_eq!((&second["events"], &second["already_known"]), (&json!(0), &first["events"]));
     assert_eq!(prompts(&house).len(), 3);
 }
+
+#[test]
+fn what_is_said_in_a_pause_is_not_taken_in_later() {
+    let house = House::new();
+    let now = || jiff::Timestamp::now().to_string();
+    let memory = || fs::read_to_string(house.data().join("watching.json")).unwrap_or_default();
+    house.ok(&["watch", "add", "codex"]);
+    let path = rollout(&house, SESSION);
+    append(&path, &meta(SESSION, &now()));
+    house.ok(&["pause"]);
+    eventually("the pause is noticed", || memory().contains("null"));
+    append(&path, &says("user_message", "said in the pause", &now()));
+    house.ok(&["resume"]);
+    eventually("its end is noticed", || !memory().contains("null"));
+    append(&path, &says("user_message", "said after it", &now()));
+    eventually("what follows is heard", || prompts(&house) == ["said after it"]);
+    house.ok(&["daemon", "restart"]);
+    append(&path, &says("user_message", "and after a restart", &now()));
+    eventually("the rest is heard", || prompts(&house).len() > 1);
+    assert_eq!(prompts(&house), ["said after it", "and after a restart"]);
+}

@@ -49,6 +49,10 @@ impl Behavior for RegisterSession {
     }
 
     fn learn(&self, batch: &mut Batch<'_>, event: &Event) -> Result<()> {
+        // Commands of an agent's program, such as one that installs a plugin, end a session that never was.
+        if event.kind == EventKind::SessionEnd && !batch.knows_session(&event.session)? {
+            return Ok(());
+        }
         let said = |key: &str| event.context.get(key).cloned();
         let workspace = said("workspace").map(WorkspaceKey::from_hex);
         if let (Some(key), Some(root)) = (&workspace, said("root")) {
@@ -136,6 +140,18 @@ mod tests {
         }
         event.context.insert("CLAUDE_PID".into(), pid.to_string());
         event
+    }
+
+    #[test]
+    fn the_end_of_a_session_that_never_was_makes_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut tables = Tables::open(&folder.path().join("derived.db")).unwrap();
+        let end = event(EventKind::SessionEnd, Detail::End { reason: "other".into() });
+        learn_in(&mut tables, &RegisterSession, &end);
+        assert!(tables.sessions(&store::SessionFilter::default()).unwrap().is_empty());
+        learn_in(&mut tables, &RegisterSession, &start(end.session.as_str(), 1_000_000, 1));
+        learn_in(&mut tables, &RegisterSession, &end);
+        assert_eq!(tables.sessions(&store::SessionFilter::default()).unwrap().len(), 1);
     }
 
     #[test]

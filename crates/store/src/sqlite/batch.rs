@@ -106,6 +106,11 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
+    pub fn knows_session(&self, id: &SessionId) -> Result<bool, StoreError> {
+        let known = self.rows("SELECT 1 FROM sessions WHERE id = ?1", [id.as_str()], |_| Ok(()))?;
+        Ok(!known.is_empty())
+    }
+
     /// Whether the session was known. Its last sign of life is its end.
     pub fn end_session(&mut self, id: &SessionId, at: Millis, reason: &str) -> Result<bool, StoreError> {
         let changed = self.run(

@@ -28,6 +28,7 @@ const COMMANDS: &[&str] = &[
     "context",
     "handoff",
     "checkpoint",
+    "claims",
     "sessions",
     "session",
     "outcome",

@@ -3,9 +3,10 @@ import glob
 import json
 import os
 import subprocess
+import time
 
 import model
-from house import lines_of, text_of
+from house import Screen, lines_of, text_of
 
 # Another version is another contract: change it together with the fixtures.
 PACKAGE, VERSION = "@openai/codex", "0.166.0"
@@ -202,6 +203,35 @@ def undone(checks, house, argv, world):
                 os.listdir(house.path(".codex")))
 
 
+def trusted(checks, house, argv, world):
+    """A person is asked at the next start, says yes, and from then on it is recorded."""
+    house.write(house.path(".codex", "config.toml"), '[projects."%s"]\ntrust_level = "trusted"\n' % house.project)
+    house.throughline.run("install", "--client", "codex", "--yes")
+    provider = 'model_providers.scripted={name="scripted",base_url="http://127.0.0.1:9/v1",wire_api="responses",env_key="SCRIPTED_KEY"}'
+    screen = Screen(house, argv + ["--no-alt-screen", "--no-daemon", "-m", MODEL, "-c", 'model_provider="scripted"', "-c", provider],
+                    SCRIPTED_KEY="none")
+    checks.that("Codex asks about our hooks", screen.wait("Trust all and continue") and "11 hooks are new" in screen.text(),
+                screen.text()[-1500:])
+    # What is typed while it is still loading is thrown away.
+    for _ in range(10):
+        screen.wait("never shown", 1)
+        screen.type("2")
+        if screen.wait("› 2. Trust all", 1):
+            break
+    screen.type("\r")
+    checks.that("and takes a yes", screen.wait("Trusting hooks"), screen.text()[-1500:])
+    config, until = "", time.time() + 10
+    while config.count("trusted_hash") < 11 and time.time() < until:
+        config = house.read(house.path(".codex", "config.toml"))
+        time.sleep(0.1)
+    screen.leave()
+    checks.that("for all of them", config.count("trusted_hash") == 11 and "[mcp_servers.throughline]" in config, config)
+    run = Run(house, argv, "Hello.", [{"text": "Hello."}])
+    events = [entry["event"] for entry in house.kept("SessionEnd", 1)]
+    checks.that("the next session is recorded", events[:1] == ["SessionStart"] and run.session in
+                {entry["session"] for entry in house.throughline.lines("export")}, (events, str(run)))
+
+
 def of_a_project(checks, house, argv, world):
     """A project's own files, for everybody who trusts the project."""
     house.write(house.path(".codex", "config.toml"), '[projects."%s"]\ntrust_level = "trusted"\n' % house.project)
@@ -311,4 +341,4 @@ def one_memory(checks, house, argv, world):
     checks.that("and finds it by asking", "bugfix" in run.result(1) and "retry.conf" in run.result(1), run.result(1))
 
 
-STORIES = [installed, undone, of_a_project, recorded, told, denied, held, compacted, one_memory]
+STORIES = [installed, undone, trusted, of_a_project, recorded, told, denied, held, compacted, one_memory]

@@ -1,9 +1,15 @@
 """A person's machine with throughline on it, and what was found out there."""
+import fcntl
 import glob
 import json
 import os
+import pty
+import re
+import select
 import signal
+import struct
 import subprocess
+import termios
 import time
 
 from journal import Throughline
@@ -113,6 +119,50 @@ class House:
                         os.kill(pid, signal.SIGTERM)
             except (OSError, ValueError, IndexError):
                 pass
+
+
+class Screen:
+    """A client in a terminal, and a person who reads and types."""
+
+    SIZE = struct.pack("HHHH", 50, 140, 0, 0)
+    # What a program asks its terminal, and what ours answers: where the cursor is, and what it can do.
+    ANSWERS = {b"\x1b[6n": b"\x1b[1;1R", b"\x1b[c": b"\x1b[?62;c"}
+
+    def __init__(self, house, argv, **more):
+        env = {"HOME": house.home, "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "xterm-256color", "TMPDIR": house.folder}
+        master, terminal = pty.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, self.SIZE)
+        self.process = subprocess.Popen(argv, env=dict(env, **more), cwd=house.project, stdin=terminal, stdout=terminal,
+                                        stderr=terminal, start_new_session=True)
+        os.close(terminal)
+        self.terminal, self.seen = master, b""
+
+    def wait(self, words, patience=20):
+        """Whether these words came onto the screen."""
+        until = time.time() + patience
+        while words not in self.text() and time.time() < until:
+            if select.select([self.terminal], [], [], 0.1)[0]:
+                try:
+                    read = os.read(self.terminal, 65536)
+                except OSError:
+                    break
+                self.seen += read
+                for asked, answer in self.ANSWERS.items():
+                    if asked in read:
+                        os.write(self.terminal, answer)
+        return words in self.text()
+
+    def type(self, keys):
+        os.write(self.terminal, keys.encode())
+
+    def text(self):
+        plain = re.sub(rb"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|\x1b.", b" ", self.seen)
+        return re.sub(r"\s+", " ", plain.decode("utf-8", "replace"))
+
+    def leave(self):
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        os.close(self.terminal)
 
 
 def text_of(request):

@@ -61,7 +61,8 @@ impl Adapter for Codex {
     /// the hash that records it is never written by us.
     fn last_step(&self) -> Option<&'static str> {
         Some(
-            "Codex runs a hook only after you have trusted it: start `codex` and confirm ours when it asks (or `/hooks`).",
+            "Codex runs a hook only after you have trusted it: start `codex` and choose \"Trust all and continue\" \
+             (later: `/hooks`).",
         )
     }
 }

@@ -148,8 +148,9 @@ def delegated(checks, house, argv, world):
     events = [entry["event"] for entry in entries]
     checks.that("a subagent's events are its session's", len({entry["session"] for entry in entries}) == 1
                 and "SubagentStart" in events and "SubagentStop" in events, [(e["event"], e["session"]) for e in entries])
-    listed = house.throughline.run("sessions", "--json", check=False)
-    checks.that("one session is listed", listed.count('"agent":"copilot"') <= 1, listed)
+    listed = house.throughline.lines("sessions", "--json")
+    checks.that("one session is listed, with the one prompt that a person wrote", len(listed) == 1
+                and listed[0]["prompts"] == 1, listed)
 
 
 def gone(checks, house, argv, world):

@@ -40,7 +40,8 @@ fn renamed(input: &Value, pairs: &[(&str, &str)]) -> Value {
 
 /// `<server>-<tool>`. A server's name may have the mark in it, too; nothing says where it ends then.
 fn server_tool(name: &str) -> Option<String> {
-    let (server, tool) = name.split_once(SERVER_MARK)?;
+    // A name of the house is one already.
+    let (server, tool) = name.split_once(SERVER_MARK).filter(|_| !name.starts_with("mcp__"))?;
     (!server.is_empty() && !tool.is_empty()).then(|| format!("mcp__{server}__{tool}"))
 }
 
@@ -71,6 +72,7 @@ mod tests {
     fn a_servers_tool_has_the_name_of_the_house_and_an_unknown_one_keeps_its_own() {
         let input = json!({ "query": "x" });
         assert_eq!(call("throughline-mem_search", &input).0, "mcp__throughline__mem_search");
+        assert_eq!(call("mcp__my-server__get", &input).0, "mcp__my-server__get");
         assert_eq!(call("sql", &input), ("sql".to_owned(), input.clone()));
         assert_eq!(call("read_bash", &json!("odd")), ("read_bash".to_owned(), json!("odd")));
         assert_eq!(call("view", &json!("odd")), ("Read".to_owned(), json!("odd")));

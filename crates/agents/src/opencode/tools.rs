@@ -65,7 +65,9 @@ fn renamed(input: &Value, pairs: &[(&str, &str)]) -> Value {
 
 /// `<server>_<tool>`. Where the one ends and the other begins is a guess, since both may have underscores.
 fn server_tool(name: &str) -> Option<String> {
-    let (server, tool) = name.split_once('_').filter(|_| !OWN.contains(&name))?;
+    // A name of the house is one already.
+    let own = OWN.contains(&name) || name.starts_with("mcp__");
+    let (server, tool) = name.split_once('_').filter(|_| !own)?;
     (!server.is_empty() && !tool.is_empty()).then(|| format!("mcp__{server}__{tool}"))
 }
 
@@ -103,6 +105,7 @@ mod tests {
     fn a_servers_tool_has_the_name_of_the_house_and_its_own_ones_do_not() {
         assert_eq!(call("throughline_mem_get", &Value::Null).0, "mcp__throughline__mem_get");
         assert_eq!(call("list_mcp_resources", &Value::Null).0, "list_mcp_resources");
+        assert_eq!(call("mcp__github__get_issue", &Value::Null).0, "mcp__github__get_issue");
         assert_eq!(call("invalid", &Value::Null).0, "invalid");
     }
 

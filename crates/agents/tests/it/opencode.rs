@@ -1,7 +1,9 @@
 //! OpenCode: what the shim is answered, and the one file that is ours.
 
-use agents::{Adapter, Location, OpenCode, Ours, Program, Scope, SettingsError, SettingsFile};
-use model::{Advice, Reply, Verdict};
+use agents::{
+    Adapter, Copilot, Cursor, Location, OpenCode, Ours, Program, Scope, SettingsError, SettingsFile,
+};
+use model::{Advice, EventKind, Reply, Verdict};
 
 use crate::{everything, fixture_of, say, with_incoming};
 
@@ -97,4 +99,39 @@ fn it_is_found_in_the_persons_folder_and_in_a_project() {
     let project = Location::Project(".opencode/plugin/throughline.js");
     assert_eq!(file().path(Scope::Project, false), Some(project));
     assert_eq!(file().path(Scope::Local, false), None);
+}
+
+#[test]
+fn what_is_no_envelope_is_an_event_without_fields() {
+    let adapters: [&dyn Adapter; 3] = [&OpenCode, &Copilot, &Cursor];
+    let deep = format!(
+        r#"{{"tool_name":"bash","tool_input":{0}1{1},"tool_response":{0}1{1},"tool_result":[],"tool_output":7}}"#,
+        "[".repeat(100_000),
+        "]".repeat(100_000)
+    );
+    for adapter in adapters {
+        for json in ["", "[]", "7", "{", r#"{"hook_event_name":7,"session_id":[]}"#, "\u{0}\u{1}", &deep] {
+            for hint in [None, Some("PreToolUse"), Some("PostToolUse"), Some("Stop"), Some("Unheard")] {
+                let event = with_incoming(json.as_bytes(), hint, |incoming| adapter.read(incoming));
+                let wanted = hint.map_or(EventKind::Other, EventKind::from_name);
+                assert_eq!(event.kind, wanted, "{} {hint:?} {:.40}", adapter.name(), json);
+                let reply = adapter.write(&event, &everything());
+                assert_eq!(reply.exit, 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn envelopes_in_the_words_of_the_house_are_read_as_they_are() {
+    let adapters: [&dyn Adapter; 3] = [&OpenCode, &Copilot, &Cursor];
+    for name in ["PostToolUse-1", "UserPromptSubmit-1", "Stop-1", "SessionStart-1"] {
+        let json = fixture_of("claude_code", name);
+        let theirs = with_incoming(&json, None, |incoming| agents::ClaudeCode.read(incoming));
+        for adapter in adapters {
+            let event = with_incoming(&json, None, |incoming| adapter.read(incoming));
+            assert_eq!((event.kind, &event.session), (theirs.kind, &theirs.session), "{}", adapter.name());
+            assert_eq!(event.detail, theirs.detail, "{} {name}", adapter.name());
+        }
+    }
 }

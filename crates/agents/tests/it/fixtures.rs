@@ -120,9 +120,9 @@ fn no_agents_reader_stumbles_over_a_field_of_another_type() {
                 for strange in
                     ["null", "7", "\"\"", "\"\\ud800\"", "[[]]", "{\"error\":{},\"llmContent\":[7]}", &deep]
                 {
-                    let member = |(name, value): (&String, &Value)| match name == field {
-                        true => format!("{}:{strange}", json!(name)),
-                        false => format!("{}:{value}", json!(name)),
+                    let member = |(name, value): (&String, &Value)| {
+                        let value = if name == field { strange.to_owned() } else { value.to_string() };
+                        format!("{}:{value}", json!(name))
                     };
                     let members: Vec<String> = envelope.iter().map(member).collect();
                     let json = format!("{{{}}}", members.join(","));

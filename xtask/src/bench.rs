@@ -17,6 +17,7 @@ mod page;
 mod recall;
 mod samples;
 mod search;
+mod server;
 mod spawn;
 
 use std::fs;

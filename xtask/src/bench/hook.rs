@@ -16,6 +16,7 @@ use super::exchange::{self, exchange};
 use super::house::House;
 use super::page::{Goal, Page};
 use super::samples::Samples;
+use super::server::Server;
 use super::spawn::Program;
 use crate::run::{self, Release};
 
@@ -35,6 +36,7 @@ enum What {
     Exchange(PathBuf, Vec<u8>),
     /// What durability costs whoever promises it: the same bytes appended and synced.
     Append(File, Vec<u8>),
+    Server(Server),
 }
 
 struct Contestant {
@@ -59,6 +61,10 @@ impl Contestant {
         Ok(Self { name: name.into(), what: What::Append(file, body), walls: Vec::new(), cpu: Duration::ZERO })
     }
 
+    fn server(name: impl Into<String>, server: Server) -> Self {
+        Self { name: name.into(), what: What::Server(server), walls: Vec::new(), cpu: Duration::ZERO }
+    }
+
     fn once(&mut self) -> Result<()> {
         match &mut self.what {
             What::Program(program) => {
@@ -73,6 +79,7 @@ impl Contestant {
                 file.sync_data()?;
                 self.walls.push(start.elapsed());
             }
+            What::Server(server) => self.walls.push(server.once()?),
         }
         Ok(())
     }
@@ -149,7 +156,7 @@ const TINY_NULL: usize = 5;
 const TINY_DAEMON: usize = 6;
 const TWIN_DAEMON: usize = 7;
 
-/// In the order of the constants above.
+/// In the order of the constants above; the last is shown and not judged.
 fn contestants(
     release: &Release,
     empty: &Path,
@@ -161,6 +168,7 @@ fn contestants(
     let (null, real) = (partners.null.path(), partners.real.home());
     let tiny = |home: &Path| Program::new(&release.hook, &[EVENT], &body).at_home(home);
     let twin = Program::new(&release.throughline, &["hook", EVENT], &body).at_home(real);
+    let server = Server::start(&release.throughline, real, EVENT, &body)?;
     Ok(vec![
         Contestant::program("an empty program without a library", Program::new(empty, &[], &body)),
         Contestant::program("/bin/true", Program::new(Path::new("/bin/true"), &[], &body)),
@@ -170,6 +178,7 @@ fn contestants(
         Contestant::program("throughline-hook, null", tiny(null)),
         Contestant::program("throughline-hook, daemon", tiny(real)),
         Contestant::program("throughline hook, daemon", twin),
+        Contestant::server("a call of the MCP server, daemon", server),
     ])
 }
 

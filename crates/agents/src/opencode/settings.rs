@@ -92,7 +92,8 @@ fn whole(hook: &Program, server: Option<&Program>) -> String {
 /// JSON is JavaScript.
 fn words(program: Option<&Program>) -> String {
     let Some(Program { program, args }) = program else { return Value::Null.to_string() };
-    Value::from_iter(std::iter::once(program.as_str()).chain(args.iter().map(String::as_str))).to_string()
+    let words = std::iter::once(program.as_str()).chain(args.iter().map(String::as_str));
+    words.collect::<Value>().to_string()
 }
 
 /// What the shim starts. `None`: it is not ours.

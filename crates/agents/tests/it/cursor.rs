@@ -24,7 +24,7 @@ fn hooks() -> &'static dyn SettingsFile {
 }
 
 fn add(text: Option<&str>) -> String {
-    hooks().add(text, &ours("/opt/bin/throughline-hook")).unwrap().after
+    hooks().add(text, &ours("/opt/bin/throughline-hook")).expect("a file of hooks").after
 }
 
 #[test]

@@ -94,6 +94,10 @@ enum Command {
 }
 
 pub(crate) fn run() -> anyhow::Result<()> {
+    // One process per session of an agent: it need not know every other command to serve this one.
+    if let Some(command) = commands::mcp::Mcp::alone() {
+        return command.run(World::look()?);
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

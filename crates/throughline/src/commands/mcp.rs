@@ -7,7 +7,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, Parser};
 use mcp::serve;
 use serde_json::{Value, json};
 use web::Token;
@@ -45,7 +45,24 @@ pub(crate) struct Mcp {
     json: bool,
 }
 
+/// This command and no other.
+#[derive(Debug, Parser)]
+struct Alone {
+    #[command(flatten)]
+    mcp: Mcp,
+}
+
 impl Mcp {
+    /// When the command line is this command and can be read. Whatever else it is, help and errors included, is said by
+    /// the whole command line.
+    pub(crate) fn alone() -> Option<Self> {
+        let mut line = std::env::args_os().skip(1).peekable();
+        if line.peek()? != "mcp" {
+            return None;
+        }
+        Alone::try_parse_from(line).ok().map(|alone| alone.mcp)
+    }
+
     pub(crate) fn run(self, mut world: World) -> anyhow::Result<()> {
         if self.http {
             return show(&world, self.show_token, self.json);

@@ -1,3 +1,5 @@
+//! Rules on a real disk, with real programs: what they say, what they cost, and what they cannot reach.
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,3 +1,5 @@
+//! What a rule says, hears and answers, as data.
+
 use model::{Detail, Event, EventKind, Outcome as Did, ToolCall};
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! What the door's frames mean: an agent's envelope, or a question of our own command line.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
@@ -186,11 +186,8 @@ impl Daemon {
     fn guest(&self, question: &Value) -> Value {
         let Some(guests) = &self.guests else { return json!({ "error": "guests are not served here" }) };
         let served = self.at_table.fetch_add(1, Ordering::SeqCst);
-        let said = if served < MAX_GUESTS {
-            catch_unwind(AssertUnwindSafe(|| guests(question))).ok()
-        } else {
-            None
-        };
+        let said =
+            if served < MAX_GUESTS { catch_unwind(AssertUnwindSafe(|| guests(question))).ok() } else { None };
         self.at_table.fetch_sub(1, Ordering::SeqCst);
         said.map_or_else(|| json!({ "busy": true }), |said| json!({ "said": said }))
     }

@@ -122,6 +122,7 @@ pub(crate) fn installed(form: &Form, text: &str) -> Result<Installed, SettingsEr
         stale: is_stale(form, text, &places),
         word: places.iter().find_map(|place| place.calls.word()).map(str::to_owned),
         hooks_disabled: disabled.is_some_and(|span| &document.bytes()[span] == b"true"),
+        plugin: false,
     })
 }
 

@@ -138,6 +138,8 @@ pub struct Installed {
     /// What its hooks say to our MCP server, or what the server it names expects to hear from them. `None`: all hooks
     /// are programs. Two files of one agent that differ here lose events.
     pub word: Option<String>,
+    /// It switches our plugin on, which brings hooks and server of its own.
+    pub plugin: bool,
     /// The agent runs no hooks at all from any file while this one says so.
     pub hooks_disabled: bool,
 }

@@ -88,7 +88,9 @@ fn clean_deed(redactor: &Redactor, deed: &mut Deed) {
             clean_all(redactor, files.iter_mut().chain(note));
         }
         Deed::Release { session, files } => {
-            session.iter_mut().for_each(|session| clean_session(redactor, session));
+            if let Some(session) = session {
+                clean_session(redactor, session);
+            }
             clean_all(redactor, files);
         }
         // Most of it is stored and clean; what was read from files of the person's is not.

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use agents::{Adapter, Incoming};
+use agents::{Adapter, Incoming, Powers};
 use client::{Place, private};
 use engine::config::{Config, Layer};
 use engine::{Behavior, Keep, Workspace, fence, hearers};
@@ -22,7 +22,7 @@ use crate::advisor::{Advisor, Pending};
 use crate::deeds;
 use crate::door::Answer;
 use crate::faults::{Faults, Trouble};
-use crate::lender::Lender;
+use crate::lender::{Lender, Preview};
 use crate::log::Log;
 use crate::metrics::{Counters, Latency, count};
 use crate::spool_watch::SpoolWatch;
@@ -152,6 +152,14 @@ impl Intake {
         let mut advice = pending.map_or_else(Advice::silent, Pending::collect);
         if advice.is_silent() {
             return Answer { status, reply: Reply::silent() };
+        }
+        // What nobody hears was not said.
+        if !seen.adapter.powers(seen.event.kind).say {
+            advice.notes.clear();
+            // Lines for the person have marks, too.
+            if advice.tells.is_empty() {
+                advice.marks.clear();
+            }
         }
         // What is stored is clean; what was read from a person's own pages may not be.
         let redactor = self.redactor();
@@ -420,12 +428,19 @@ impl Intake {
         if matches!(seen.event.detail, Detail::Start { source: StartSource::Compact, .. }) {
             lender.forget_shown(&seen.event.session);
         }
+        let powers = seen.adapter.powers(seen.event.kind);
+        if powers == Powers::default() {
+            return None;
+        }
+        // Where notes are not heard, nothing counts as shown either.
+        let around: Arc<dyn engine::Surroundings> =
+            if powers.say { Arc::clone(lender) as _ } else { Arc::new(Preview::unheard(lender)) };
         let cx = engine::Context {
             config: Arc::clone(&seen.config),
             now: seen.entry.at,
             until,
             workspace: seen.workspace.clone(),
-            around: Arc::clone(lender) as Arc<dyn engine::Surroundings>,
+            around,
         };
         self.advisor.ask(&cx, &seen.event)
     }

@@ -225,43 +225,58 @@ fn end_of(path: &Path, bytes: u64) -> Option<Vec<u8>> {
 }
 
 /// The same surroundings for whoever only wants to see what would be said: nothing is noted.
-pub(crate) struct Preview(pub(crate) Arc<Lender>);
+pub(crate) struct Preview {
+    lender: Arc<Lender>,
+    rules: Running,
+}
+
+impl Preview {
+    /// For whoever only looks.
+    pub(crate) fn new(lender: &Arc<Lender>) -> Self {
+        Self { lender: Arc::clone(lender), rules: Running::Rehearsal }
+    }
+
+    /// For an event whose agent hears no notes but may be held or refused.
+    pub(crate) fn unheard(lender: &Arc<Lender>) -> Self {
+        Self { lender: Arc::clone(lender), rules: Running::Real }
+    }
+}
 
 impl Surroundings for Preview {
     fn read(&self, with: &mut dyn FnMut(&Tables) -> engine::Result<()>) -> engine::Result<()> {
-        self.0.read(with)
+        self.lender.read(with)
     }
 
     fn find(&self, ask: &Ask, until: Instant) -> Result<Vec<Hit>, EngineError> {
-        self.0.find(ask, until)
+        self.lender.find(ask, until)
     }
 
     fn tail(&self, event: &Event, bytes: u64) -> Option<Tail> {
-        self.0.tail(event, bytes)
+        self.lender.tail(event, bytes)
     }
 
     fn claim(&self, session: &SessionId, subagent: Option<&str>, memory: MemoryId) -> bool {
-        !self.0.is_shown(session, subagent, memory)
+        !self.lender.is_shown(session, subagent, memory)
     }
 
     fn is_alive(&self, pid: u32) -> bool {
-        self.0.is_alive(pid)
+        self.lender.is_alive(pid)
     }
 
     fn data(&self) -> &Path {
-        self.0.data()
+        self.lender.data()
     }
 
     fn faults(&self) -> Vec<Fault> {
-        self.0.faults()
+        self.lender.faults()
     }
 
     fn past_conversations(&self, transcript: &str) -> u64 {
-        self.0.past_conversations(transcript)
+        self.lender.past_conversations(transcript)
     }
 
     fn rules(&self, config: &Config, event: &Event, until: Instant) -> Vec<Ruled> {
-        self.0.rules.run(config, event, until, Running::Rehearsal)
+        self.lender.rules.run(config, event, until, self.rules)
     }
 }
 

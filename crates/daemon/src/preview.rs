@@ -33,7 +33,7 @@ pub(crate) fn context(intake: &Intake, question: &Value) -> Value {
         now: seen.entry.at,
         until: Instant::now() + PATIENCE,
         workspace: seen.workspace.clone(),
-        around: Arc::new(Preview(Arc::clone(lender))),
+        around: Arc::new(Preview::new(lender)),
     };
     let mut parts = ask_each(&cx, &seen.event, None);
     parts.retain(|part| part.speaks);

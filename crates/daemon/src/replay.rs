@@ -149,7 +149,7 @@ fn replay(intake: &Intake, overlay: &Arc<Overlay>, header: &Value, body: &[u8]) 
         overlay.compact(&seen.event.session);
     }
     let around = Arc::new(Rehearsal {
-        real: Preview(Arc::clone(lender)),
+        real: Preview::new(lender),
         overlay: Arc::clone(overlay),
         ruled: Mutex::default(),
     });

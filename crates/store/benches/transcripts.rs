@@ -9,8 +9,8 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use agents::ClaudeCode;
-use agents::transcript::{Ending, chunks};
+use agents::transcript::{Ending, Replay, chunks};
+use agents::{Adapter, ClaudeCode};
 use model::SessionId;
 use redact::{Redactor, Settings};
 use serde_json::{Value, json};
@@ -43,10 +43,12 @@ fn main() {
 
     let began = Instant::now();
     let mut raw = RawLines::open(&source).unwrap();
-    let mut replay = ClaudeCode.replay("source.jsonl");
+    let conversations = ClaudeCode.conversations().unwrap();
+    let mut reader = conversations.reader("source.jsonl");
+    let mut replay = Replay::new(conversations, "source.jsonl");
     let (mut events, mut redacted) = (0, 0);
     while let Some(line) = raw.next().unwrap() {
-        for line in ClaudeCode.lines(line.number, line.bytes) {
+        for line in reader.push(line.number, line.bytes) {
             for event in replay.push(line) {
                 events += 1;
                 redacted += redactor.envelope(&event.body).json.len();

@@ -20,7 +20,6 @@ mod frame;
 mod read;
 mod retain;
 mod source;
-mod walk;
 
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder, File, Permissions};
@@ -40,7 +39,6 @@ use append::Tail;
 pub use read::{read, span};
 pub use retain::Dropped;
 pub use source::{RawLine, RawLines};
-pub use walk::{TranscriptFile, find_transcripts};
 
 /// Longer lines are left out; a note of ours stands in their place. The client allows an image of 5 MB in a
 /// prompt, which is 7 MB in base64.

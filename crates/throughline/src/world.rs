@@ -64,7 +64,13 @@ impl World {
     pub(crate) fn agent_home(&self, agent: &AgentHome) -> anyhow::Result<PathBuf> {
         match named_folder(agent) {
             Some(folder) => Ok(folder),
-            None => Ok(self.persons_home()?.join(agent.folder)),
+            None => match (agent.folder.strip_prefix(".config/"), variable("XDG_CONFIG_HOME")) {
+                // Who moves the folder of all settings moves this one, too.
+                (Some(inside), Some(moved)) if Path::new(&moved).is_absolute() => {
+                    Ok(PathBuf::from(moved).join(inside))
+                }
+                _ => Ok(self.persons_home()?.join(agent.folder)),
+            },
         }
     }
 

@@ -125,8 +125,16 @@ impl SettingsFile for Hooks {
     }
 
     fn installed(&self, text: &str) -> Result<Installed, SettingsError> {
-        hooks::installed(&FORM, text)
+        Ok(Installed { plugin: enables_plugin(text), ..hooks::installed(&FORM, text)? })
     }
+}
+
+/// The client names what it has enabled `plugin@marketplace`.
+fn enables_plugin(text: &str) -> bool {
+    let text = text.trim_start_matches('\u{feff}');
+    let Ok(settings) = serde_json::from_str::<Value>(text) else { return false };
+    let enabled = settings["enabledPlugins"].as_object();
+    enabled.into_iter().flatten().any(|(name, on)| name.starts_with("throughline@") && *on != json!(false))
 }
 
 /// `.claude.json` beside the client's folder, and inside it where the folder is named by a variable; `.mcp.json` in

@@ -12,8 +12,7 @@ use agents::transcript::{Line, chunks};
 use model::SessionId;
 use store::StoreError;
 use store::archive::{
-    Appended, Archive, Key, MAX_GENERATIONS, MAX_LINE_BYTES, MAX_READ_BYTES, RawLines, find_transcripts,
-    read, span,
+    Appended, Archive, Key, MAX_GENERATIONS, MAX_LINE_BYTES, MAX_READ_BYTES, RawLines, read, span,
 };
 
 use crate::world::World;
@@ -478,38 +477,4 @@ fn readers_see_a_prefix_while_the_writer_writes() {
         }
     });
     assert_eq!(shelf.texts().len(), 3000);
-}
-
-#[test]
-fn transcripts_are_found_with_their_subagents_and_links_are_not_followed() {
-    let world = World::new();
-    let projects = world.path().join("projects");
-    let place = |path: &str, text: &str| {
-        let path = projects.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    };
-    place("-home-a/s1.jsonl", "{}\n");
-    place("-home-a/s1/subagents/agent-x.jsonl", "{}\n{}\n");
-    place("-home-a/s1/subagents/agent-x.meta.json", "{}");
-    place("-home-a/s1/tool-results/out.txt", "no");
-    place("-home-b/s2.jsonl", "");
-    place("stray.jsonl", "no");
-    place("-home-c/1/2/3/4/deep.jsonl", "no");
-    symlink(projects.join("-home-a"), projects.join("-link")).unwrap();
-    symlink(projects.join("-home-a/s1.jsonl"), projects.join("-home-b/link.jsonl")).unwrap();
-    let mut found: Vec<(String, u64, String)> = find_transcripts(&projects)
-        .into_iter()
-        .map(|file| {
-            assert!(file.modified > 1_700_000_000_000);
-            (file.project, file.bytes, file.path.file_name().unwrap().to_string_lossy().into_owned())
-        })
-        .collect();
-    found.sort();
-    let file = |project: &str, bytes, name: &str| (project.to_owned(), bytes, name.to_owned());
-    assert_eq!(
-        found,
-        [file("-home-a", 3, "s1.jsonl"), file("-home-a", 6, "agent-x.jsonl"), file("-home-b", 0, "s2.jsonl")]
-    );
-    assert_eq!(find_transcripts(&projects.join("nowhere")), []);
 }

@@ -8,9 +8,9 @@ use serde_json::json;
 use store::{HandOffRow, Tables};
 
 use super::{at_work, reader, remember};
+use crate::print;
 use crate::report::{Failure, hint, person};
 use crate::world::World;
-use crate::print;
 
 /// Far more than a hand-off holds; who pipes more is told how much it was.
 const MAX_INPUT: u64 = 16 << 20;

@@ -33,9 +33,16 @@ impl Install {
         }
         let files = self.target.files(world, adapter)?;
         let ours = self.ours(world, adapter, &files);
+        let has_plugin = files.iter().any(enables_plugin);
+        if has_plugin {
+            print::remark(
+                "the plugin is enabled and brings hooks and tools of its own; it steps aside for hooks in your settings",
+            );
+        }
         let mut edits = Vec::new();
         for OnDisk { path, text, file } in files {
-            if self.hooks_only && file.holds() == Holds::Server {
+            // A second server beside the plugin's would list every tool twice; fast hooks need the one they name.
+            if (self.hooks_only || has_plugin && !self.fast) && file.holds() == Holds::Server {
                 continue;
             }
             let edit =
@@ -78,6 +85,10 @@ impl Install {
     }
 }
 
+fn enables_plugin(file: &OnDisk) -> bool {
+    file.text.as_deref().and_then(|text| file.file.installed(text).ok()).is_some_and(|found| found.plugin)
+}
+
 /// The word that is in the files already, so that installing again changes nothing; else one that nobody can guess.
 fn word(files: &[OnDisk]) -> String {
     let known = |file: &OnDisk| file.file.installed(file.text.as_deref()?).ok()?.word;
@@ -91,15 +102,14 @@ pub(crate) fn backup_path(settings: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Kept once: installing over our own edit must not replace the original by it.
+/// Of what was there before us: what names us already is our own edit, or a file that is wholly ours.
 fn keep_backup(adapter: &dyn Adapter, path: &Path, edit: &Edit) -> anyhow::Result<()> {
     let Some(before) = &edit.before else { return Ok(()) };
     let names_us = |file: &&dyn SettingsFile| {
         file.installed(before).is_ok_and(|installed| !installed.programs.is_empty())
     };
-    let backup = backup_path(path);
-    if backup.exists() && adapter.files().iter().any(names_us) {
+    if adapter.files().iter().any(names_us) {
         return Ok(());
     }
-    settings_file::replace(&backup, before.as_bytes())
+    settings_file::replace(&backup_path(path), before.as_bytes())
 }

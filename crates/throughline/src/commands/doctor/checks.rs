@@ -177,7 +177,7 @@ fn configuration(world: &World) -> Vec<Finding> {
 }
 
 fn settings(world: &World) -> Vec<Finding> {
-    let mut found = Vec::new();
+    let (mut found, mut others) = (Vec::new(), Vec::new());
     for adapter in agents::ALL {
         let mut seen = BTreeSet::new();
         let mut attached = Vec::new();
@@ -189,17 +189,20 @@ fn settings(world: &World) -> Vec<Finding> {
                 attached.extend(attachment(world, *adapter, file, &path, &mut words));
             }
         }
-        // Who does not use an agent need not hear of it.
         if attached.is_empty() && world.agent_home(adapter.home()).is_ok_and(|home| home.is_dir()) {
-            let what = format!("{} is not attached", adapter.name());
-            found.push(Finding::warn("settings", what, install(*adapter)));
+            others.push(*adapter);
         }
         found.extend(attached);
         found.extend(words.missing(*adapter));
     }
     if found.is_empty() {
-        found.push(Finding::warn("settings", "no agent is attached", "throughline install"));
+        let repair = others.first().map_or_else(|| "throughline install".to_owned(), |agent| install(*agent));
+        return vec![Finding::warn("settings", "no agent is attached", repair)];
     }
+    // Whom a person attaches is theirs to decide: that there are others is worth a word and no warning.
+    found.extend(others.into_iter().map(|agent| {
+        Finding::ok("settings", format!("{} is not attached; `{}` does it", agent.name(), install(agent)))
+    }));
     found
 }
 
@@ -258,7 +261,8 @@ fn attachment(
         }
     };
     if installed.programs.is_empty() {
-        return None;
+        let what = format!("{shown} enables our plugin, which brings its own hooks");
+        return installed.plugin.then(|| Finding::ok("settings", what));
     }
     let is_fast = installed.word.is_some();
     words.note(file.holds(), installed.word);

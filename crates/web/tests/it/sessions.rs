@@ -84,13 +84,13 @@ fn a_client_that_offers_its_roots_is_asked_for_them_once() {
     let question = next();
     assert_eq!(question["method"], "roots/list", "{question}");
     let roots =
-        json!({ "roots": [{ "uri": "https://elsewhere" }, { "uri": "file:///home/a%20person/work" }] });
+        json!({ "roots": [{ "uri": "https://elsewhere" }, { "uri": "file:///srv/a%20person/work" }] });
     let said = world.say(&session, &json!({ "jsonrpc": "2.0", "id": question["id"], "result": roots }));
     assert_eq!(said.status(), 202, "{}", said.0);
     let answer = next();
-    assert!(text(&answer).contains("/home/a person/work"), "{answer}");
+    assert!(text(&answer).contains("/srv/a person/work"), "{answer}");
     let again = messages(&world.say(&session, &call("mem_get", &json!({ "ids": ["x"] })))).pop().unwrap();
-    assert!(text(&again).contains("/home/a person/work"), "{again}");
+    assert!(text(&again).contains("/srv/a person/work"), "{again}");
 }
 
 #[test]

@@ -128,8 +128,10 @@ impl Catalog {
 
     /// A batch with the sequence numbers from `seq` to `last` is durable: the last segment has `len` bytes now.
     pub(super) fn grow(&self, seq: u64, last: u64, at: Millis, len: u64) {
+        // Under the lock: who has seen the head finds the entry, and does not look between the two.
+        let mut segments = lock(&self.segments);
         self.head.store(last, Ordering::Release);
-        if let Some(segment) = lock(&self.segments).last_mut() {
+        if let Some(segment) = segments.last_mut() {
             let offset = segment.len;
             if segment.marks.last().is_none_or(|(_, mark)| offset - mark >= MARK_EVERY) {
                 segment.marks.push((seq, offset));

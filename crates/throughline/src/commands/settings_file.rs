@@ -16,7 +16,7 @@ use crate::world::World;
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag a person types")]
 pub(crate) struct Target {
-    /// The agent to attach to
+    /// The agent whose settings they are
     #[arg(long, default_value = "claude-code")]
     client: String,
     /// The project's shared settings instead of your own
@@ -48,6 +48,11 @@ impl Target {
     /// The person wants no question, and answers for what would be one.
     pub(crate) fn is_sure(&self) -> bool {
         self.yes
+    }
+
+    /// The person wants to see what would be done, and nothing more.
+    pub(crate) fn only_looks(&self) -> bool {
+        self.dry_run
     }
 
     /// The agent's files of the scope that was asked for, with what is in them.
@@ -134,6 +139,8 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let part = path.with_extension(format!("part{}", std::process::id()));
     let written = (|| {
         let mut file = fs::OpenOptions::new().create_new(true).write(true).mode(mode).open(&part)?;
+        // What a mask has taken from it at its making.
+        file.set_permissions(fs::Permissions::from_mode(mode))?;
         file.write_all(bytes)?;
         file.sync_all()?;
         fs::rename(&part, path)

@@ -23,7 +23,10 @@ pub(crate) struct Uninstall {
 
 impl Uninstall {
     pub(crate) fn run(&self, world: &World) -> anyhow::Result<()> {
-        self.detach(world)?;
+        // Who only looks, or says no, keeps a running daemon and everything that was recorded.
+        if !self.detach(world)? {
+            return Ok(());
+        }
         if reader::status(world).is_some() {
             daemon::stop(world)?;
         }
@@ -34,7 +37,8 @@ impl Uninstall {
         print::line(&format!("what was recorded stays in {}", world.place.data.display()))
     }
 
-    fn detach(&self, world: &World) -> anyhow::Result<()> {
+    /// False: the person said no, or only looked.
+    fn detach(&self, world: &World) -> anyhow::Result<bool> {
         let adapter = self.target.adapter()?;
         let (mut edits, mut looked_at) = (Vec::new(), Vec::new());
         for OnDisk { path, text, file } in self.target.files(world, adapter)? {
@@ -47,12 +51,14 @@ impl Uninstall {
         }
         if edits.is_empty() {
             let places = looked_at.join(" or ");
-            return print::line(&format!("there is nothing to remove: we are not named in {places}"));
+            print::line(&format!("there is nothing to remove: we are not named in {places}"))?;
+            return Ok(!self.target.only_looks());
         }
-        if self.target.apply(&edits, |_, _| Ok(()))? {
-            edits.iter().try_for_each(|(path, edit)| tidy_up(path, &edit.after))?;
+        if !self.target.apply(&edits, |_, _| Ok(()))? {
+            return Ok(false);
         }
-        Ok(())
+        edits.iter().try_for_each(|(path, edit)| tidy_up(path, &edit.after))?;
+        Ok(true)
     }
 }
 
@@ -65,7 +71,10 @@ fn tidy_up(path: &Path, after: &str) -> anyhow::Result<()> {
         None => {}
         Some(original) if original == after => fs::remove_file(&backup)?,
         // The same but for empty lists, which we cannot tell from those we made: as it was, to the byte.
-        Some(original) if agents::say_the_same(&original, after) => fs::rename(&backup, path)?,
+        Some(original) if agents::say_the_same(&original, after) => {
+            settings_file::replace(path, original.as_bytes())?;
+            fs::remove_file(&backup)?;
+        }
         Some(_) => {
             let kept = backup.display();
             print::line(&format!("the settings changed since; as they were before us they are in {kept}"))?;

@@ -293,6 +293,37 @@ fn uninstall_keeps_what_was_recorded_unless_told_otherwise() {
     assert!(!house.data().exists());
 }
 
+#[test]
+fn who_only_looks_at_an_uninstall_keeps_the_daemon_and_what_was_recorded() {
+    let house = House::new();
+    house.ok(&["install", "--yes"]);
+    house.send(&house.tool("s", "Bash", "x"));
+    let running = house.ok(&["daemon", "status", "--json"]);
+    house.ok(&["uninstall", "--dry-run", "--purge"]);
+    house.ok(&["uninstall", "--client", "codex", "--dry-run", "--purge"]);
+    let asked = house.run(&["uninstall", "--purge"]);
+    assert_eq!(asked.status.code(), Some(1), "there is no terminal to ask on");
+    let pid = |status: &str| serde_json::from_str::<Value>(status).unwrap()["pid"].clone();
+    assert!(pid(&running).is_number(), "{running}");
+    assert_eq!(pid(&house.ok(&["daemon", "status", "--json"])), pid(&running));
+    assert_eq!(house.events().len(), 1);
+}
+
+#[test]
+fn a_settings_file_keeps_its_mode_there_and_back() {
+    let house = House::new();
+    // An empty list cannot be told from one we made: this comes back from the copy.
+    let path = house.home().join(".cursor/mcp.json");
+    write(&path, r#"{"mcpServers":{}}"#);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o664)).unwrap();
+    let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+    house.ok(&["install", "--client", "cursor", "--yes"]);
+    assert_eq!(mode(), 0o664);
+    house.ok(&["uninstall", "--client", "cursor", "--yes"]);
+    assert_eq!((read(&path).as_str(), mode()), (r#"{"mcpServers":{}}"#, 0o664));
+    assert!(!path.with_file_name("mcp.json.throughline-backup").exists());
+}
+
 /// The finding of one check, after `doctor --json` ended as its state says.
 #[track_caller]
 fn finding(house: &House, check: &str) -> Value {

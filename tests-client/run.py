@@ -24,10 +24,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path[:0] = [HERE, os.path.join(HERE, "harness")]
 
+import claims  # noqa: E402
 import fast  # noqa: E402
 import mcp  # noqa: E402
 import plugin  # noqa: E402
 import recall  # noqa: E402
+import rules  # noqa: E402
 import run_claude  # noqa: E402
 import scenarios  # noqa: E402
 from canaries import Canaries  # noqa: E402
@@ -275,7 +277,8 @@ def uninstalled(checks, house, client, canaries, ours):
 
 
 STORIES = {"working-day": working_day, "remembered": remembered, "private-turn": private_turn, "daemon-dies": daemon_dies, "two-sessions": two_sessions,
-           **recall.STORIES, **mcp.STORIES, **fast.STORIES, **plugin.STORIES, "broken-home": broken_home, "uninstalled": uninstalled}
+           **recall.STORIES, **mcp.STORIES, **fast.STORIES, **plugin.STORIES,
+           **rules.STORIES, **claims.STORIES, "broken-home": broken_home, "uninstalled": uninstalled}
 
 
 # ------------------------------------------------------------------------------- command line

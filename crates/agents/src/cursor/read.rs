@@ -1,6 +1,6 @@
 //! Cursor's envelope to an event.
 
-use model::{Author, Detail, Event, EventKind, Outcome, StartSource, Subagent, ToolCall};
+use model::{Author, Detail, Event, EventKind, Outcome, SessionId, StartSource, Subagent, ToolCall};
 use serde_json::Value;
 
 use super::write::HELD;
@@ -19,6 +19,12 @@ pub(super) fn read(agent: &'static str, incoming: &Incoming<'_>, contents: Conte
         kind => kind,
     };
     let mut event = read::event(agent, incoming, &fields, name, kind);
+    // Its documents promise every event the conversation's id and only some the session's; they are the same.
+    if fields.word("session_id").is_none()
+        && let Some(id) = fields.word("conversation_id")
+    {
+        event.session = SessionId::new(&id);
+    }
     event.cwd = event.cwd.or_else(|| first_root(&fields));
     event.prompt_id = event.prompt_id.or_else(|| fields.word("generation_id"));
     if let Some(id) = fields.word("subagent_id") {

@@ -46,6 +46,15 @@ fn an_answer_has_the_fields_of_its_event() {
 }
 
 #[test]
+fn without_a_sessions_id_the_conversations_is_the_session() {
+    let json = fixture_of("cursor", "beforeSubmitPrompt-1");
+    let mut envelope: Value = serde_json::from_slice(&json).unwrap();
+    let id = envelope.as_object_mut().unwrap().remove("session_id").unwrap();
+    let event = with_incoming(envelope.to_string().as_bytes(), None, |incoming| Cursor.read(incoming));
+    assert_eq!(event.session.as_str(), id.as_str().unwrap());
+}
+
+#[test]
 fn context_leaves_room_for_other_hooks_under_the_limit_of_all() {
     let long = answered("sessionStart-1", &say(&[&"é".repeat(20_000)]));
     let answer: Value = serde_json::from_str(&long).unwrap();

@@ -102,12 +102,38 @@ pub(crate) fn by_name(name: &str) -> Option<&'static Tool> {
 
 fn run<C: Call>(keeper: &dyn Keeper, arguments: Map<String, Value>) -> Result<Answer, Refusal> {
     // Some clients send every argument, and null for those that were not given.
-    let given = arguments.into_iter().filter(|(_, value)| !value.is_null());
-    let call: C = serde_json::from_value(Value::Object(given.collect())).map_err(|error| {
-        let what = format!("the arguments of {} cannot be read: {}", C::NAME, line(&error.to_string(), 300));
-        Refusal::new(what, format!("correct them and call {} again; its schema says what it takes", C::NAME))
-    })?;
-    call.call(keeper)
+    let given: Map<String, Value> = arguments.into_iter().filter(|(_, value)| !value.is_null()).collect();
+    match C::deserialize(&given) {
+        Ok(call) => call.call(keeper),
+        Err(error) => Err(unreadable::<C>(&given, &error.to_string())),
+    }
+}
+
+/// Names the argument, which the error itself does not: it is the one without which the error would be another.
+fn unreadable<C: Call>(given: &Map<String, Value>, error: &str) -> Refusal {
+    let wrong = given.keys().find(|name| {
+        let mut others = given.clone();
+        others.remove(*name);
+        C::deserialize(&others).err().is_none_or(|without| without.to_string() != error)
+    });
+    let properties = schema::<C>().remove("properties").unwrap_or_default();
+    let known = wrong.and_then(|name| Some((name, properties.get(name)?)));
+    // The reader of the error knows the names of JSON's types, not of ours.
+    let error = line(error, 300).replace("u32", "an integer of at least 0").replace("a sequence", "an array");
+    match known {
+        Some((name, takes)) => {
+            let (kind, about) = (takes["type"].as_str(), takes["description"].as_str());
+            let takes = format!("{} ({})", kind.unwrap_or_default(), about.unwrap_or_default());
+            Refusal::new(
+                format!("{name} of {} cannot be read: {error}", C::NAME),
+                format!("{name} takes: {}; correct it and call {} again", line(&takes, 400), C::NAME),
+            )
+        }
+        None => Refusal::new(
+            format!("the arguments of {} cannot be read: {error}", C::NAME),
+            format!("correct them and call {} again; its schema says what it takes", C::NAME),
+        ),
+    }
 }
 
 /// A schema small enough for a prompt: no meta schema, no names of our types, no null beside a type.

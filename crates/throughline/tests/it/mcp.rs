@@ -225,7 +225,11 @@ fn bad_arguments_are_told_what_to_do() {
     let mut client = Client::new(&house);
     for (tool, arguments, says) in [
         ("mem_search", json!({ "quer": "x" }), "unknown field `quer`, expected one of `query`"),
-        ("mem_search", json!({ "query": 7 }), "expected a string"),
+        ("mem_search", json!({ "query": 7 }), "query of mem_search cannot be read"),
+        ("mem_search", json!({ "limit": -1, "query": "x" }), "expected an integer of at least 0"),
+        ("mem_search", json!({ "limit": "5", "query": "x" }), "limit takes: integer (Rows, 1 to 50 (10))"),
+        ("mem_search", json!({ "limit": 5, "since": 3 }), "since takes: string (Only since"),
+        ("mem_get", json!({ "ids": "x" }), "expected an array"),
         ("mem_search", json!({ "query": "  " }), "the query is empty"),
         ("mem_search", json!({ "query": "x", "limit": 0 }), "limit must be 1 to 50"),
         ("mem_search", json!({ "query": "x", "kind": "rumor" }), "the kinds are bugfix, "),

@@ -50,6 +50,11 @@ impl Lending {
         }
     }
 
+    /// Whether the hooks of an agent come here; over HTTP they never do.
+    pub(crate) fn takes_hooks(&self) -> bool {
+        matches!(self, Self::One(keeper) if keeper.takes_hooks())
+    }
+
     pub(crate) async fn keeper(&self, context: &RequestContext<RoleServer>) -> Arc<dyn Keeper> {
         match self {
             Self::One(keeper) => Arc::clone(keeper),

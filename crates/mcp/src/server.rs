@@ -140,7 +140,9 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tool = tools::by_name(&request.name).ok_or_else(|| {
+        let takes_hooks = self.lending.takes_hooks();
+        let tool = tools::by_name(&request.name).filter(|tool| takes_hooks || tool.is_listed());
+        let tool = tool.ok_or_else(|| {
             let known: Vec<&str> = tools::ALL.iter().map(|tool| tool.name).collect();
             let what =
                 format!("there is no tool \"{}\"; there are {}", line(&request.name, 40), known.join(", "));

@@ -94,6 +94,11 @@ impl Tool {
             run: run::<C>,
         }
     }
+
+    /// Whether a model is offered it.
+    pub(crate) fn is_listed(&self) -> bool {
+        ALL.iter().any(|tool| tool.name == self.name)
+    }
 }
 
 pub(crate) fn by_name(name: &str) -> Option<&'static Tool> {

@@ -76,7 +76,8 @@ fn whoever_does_not_know_the_word_is_not_heard() {
     agent.refused("hook", &json!({ "event": "PostToolUse" }));
     let mut plain = Client::new(&house);
     for word in ["", WORD] {
-        assert!(plain.refused("hook", &arguments(word, &forged)).contains("own hooks"));
+        let call = json!({ "name": "hook", "arguments": arguments(word, &forged) });
+        assert!(plain.error("tools/call", &call).1.contains("there is no tool \"hook\""));
     }
     assert!(house.events().is_empty(), "{:?}", house.events());
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode, ErrorData,
-    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ProgressNotificationParam, ProgressToken, ProtocolVersion, ReadResourceRequestParams,
     ReadResourceResponse, ReadResourceResult, ResourceContents, ServerCapabilities, ServerConfig,
@@ -44,6 +44,9 @@ instructions in it.";
 
 /// Calls that are under way or wait for a worker. An agent makes a few at once; more is a client gone wild.
 const MAX_CALLS: usize = 64;
+/// Methods with parameters that can be wrong.
+const OURS: &[&str] =
+    &["tools/call", "tools/list", "resources/list", "resources/read", "prompts/list", "prompts/get"];
 /// A client that asked for progress hears so often that we are alive.
 const PROGRESS: Duration = Duration::from_secs(1);
 
@@ -212,6 +215,22 @@ impl ServerHandler for Server {
         let arguments = request.arguments.unwrap_or_default();
         let prompt = prompts::get(&request.name, &arguments);
         prompt.map(Into::into).map_err(|why| ErrorData::invalid_params(why, None))
+    }
+
+    /// What the library could not read as one of its own: a method it does not know, or one whose parameters are wrong.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = line(&request.method, 80);
+        Err(if OURS.contains(&request.method.as_str()) {
+            let what =
+                format!("the params of {method} cannot be read; the protocol's schema says what they are");
+            ErrorData::invalid_params(what, None)
+        } else {
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method \"{method}\" here"), None)
+        })
     }
 
     async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {

@@ -108,6 +108,8 @@ fn what_there_is_is_listed_shortly_and_with_honest_hints() {
     assert!(text(&recall["messages"][0]["content"]["text"]).contains("the flaky login"));
     assert_eq!(client.error("prompts/get", &json!({ "name": "recall" })).0, -32602);
     assert_eq!(client.error("tools/call", &json!({ "name": "mem_nothing" })).0, -32602);
+    assert_eq!(client.error("tools/call", &json!({ "name": "mem_status", "arguments": [] })).0, -32602);
+    assert_eq!(client.error("tools/call", &json!({})).0, -32602);
     assert_eq!(client.error("no/such/method", &json!({})).0, -32601);
 }
 

@@ -65,6 +65,11 @@ impl Call for Get {
                 left.push(row.memory.id.to_string());
                 continue;
             }
+            let length = row.memory.text.chars().count();
+            if offset > 0 && offset >= length {
+                let what = format!("the text of {} has {length} characters", row.memory.id);
+                return Err(Refusal::new(what, "leave offset out to read it from its beginning"));
+            }
             let page = page(&row, offset, &mut room);
             text.push_str(&page.text);
             text.push('\n');

@@ -45,9 +45,11 @@ impl Call for Save {
     const EFFECT: Effect = Effect::Adds;
 
     fn call(self, keeper: &dyn Keeper) -> Result<Answer, Refusal> {
-        let text = said(&self.text).ok_or_else(|| {
-            Refusal::new("the text is empty", "say in a sentence or two what a later session must know")
-        })?;
+        // What nobody can see says nothing either.
+        let text =
+            said(&self.text).filter(|text| said(&engine::sanitize(text)).is_some()).ok_or_else(|| {
+                Refusal::new("the text is empty", "say in a sentence or two what a later session must know")
+            })?;
         if self.global && self.project.is_some() {
             return Err(Refusal::new("both global and project are given", "leave one of them out"));
         }

@@ -240,6 +240,7 @@ fn bad_arguments_are_told_what_to_do() {
         ("mem_get", json!({}), "missing field `ids`"),
         ("mem_get", json!({ "ids": [] }), "give at least one id"),
         ("mem_save", json!({ "text": "" }), "the text is empty"),
+        ("mem_save", json!({ "text": "\u{200b}\u{202e}" }), "the text is empty"),
         ("mem_save", json!({ "text": "x".repeat(70_000) }), "are more than one memory holds"),
         ("mem_save", json!({ "text": "<private>all of it</private>" }), "all of it is private"),
         ("mem_context", json!({ "event": "Lunch" }), "the events are SessionStart"),
@@ -274,6 +275,8 @@ fn a_long_memory_is_read_in_parts_and_lists_in_pages() {
     }
     let squeezed = |text: &str| text.split_whitespace().collect::<String>();
     assert!(parts > 1 && squeezed(&read) == squeezed(&long), "{parts} parts");
+    let beyond = client.refused("mem_get", &json!({ "ids": [id], "offset": long.len() }));
+    assert!(beyond.contains("leave offset out"), "{beyond}");
 
     for n in 0..25 {
         client.call(

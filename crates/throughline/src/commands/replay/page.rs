@@ -33,7 +33,7 @@ pub(super) fn event(answer: &Value, world: &World, verbose: bool) -> String {
     if answer["readable"] == false {
         remark("no JSON, or deeper than anybody reads: it is kept as it is".to_owned());
     } else if answer["known"] == false {
-        remark("nothing we know: kept under its name, answered with silence".to_owned());
+        remark("nobody hears it: kept under its name, answered with silence".to_owned());
     }
     if answer["paused"] == true {
         remark("recording is paused: a hook would be answered with silence".to_owned());
@@ -190,7 +190,9 @@ impl Totals {
             out.push_str(&format!("{}\n", print::bold(&head, color)));
         }
         for (name, times) in all {
-            let at = |part: usize| time(times.micros[(times.micros.len() - 1) * part / 100]);
+            // The nearest rank: of few, the P95 is the slowest.
+            let rank = |part: usize| (times.micros.len() * part).div_ceil(100).saturating_sub(1);
+            let at = |part: usize| time(times.micros[rank(part)]);
             out.push_str(&format!(
                 "{name:<20} {:>6} {:>6} {:>8} {:>9} {:>9} {:>9}\n",
                 times.micros.len(),

@@ -169,9 +169,17 @@ fn one(place: &str, text: &[u8], take: Take<'_>) -> anyhow::Result<()> {
     }
     if let Ok(all) = serde_json::from_slice::<Vec<&RawValue>>(text) {
         for (at, each) in all.iter().enumerate() {
-            one(&format!("{place}[{at}]"), each.get().as_bytes(), take)?;
+            member(&format!("{place}[{at}]"), each.get().as_bytes(), take)?;
         }
         return Ok(());
+    }
+    member(place, text, take)
+}
+
+/// One that is no list of them. Lists in lists are nobody's recording: they are not opened, however deep they go.
+fn member(place: &str, text: &[u8], take: Take<'_>) -> anyhow::Result<()> {
+    if text.starts_with(b"[") && is_json(text) {
+        return trouble(place.to_owned(), "a list in a list".to_owned(), take);
     }
     if let Ok(line) = serde_json::from_slice::<Line<'_>>(text) {
         if line.envelope.get() == "null" {
@@ -285,5 +293,8 @@ mod tests {
         check(b"noise\n{\"session_id\":\"a\"}\n", &["f:1 ! no JSON", "f:2  {\"session_id\":\"a\"}"]);
         check(br#"{"event":"Stop","envelope":null}"#, &["f ! its envelope is no longer kept"]);
         check(b"42", &["f  42"]);
+        check(b"[[{\"a\":1}], {\"b\":2}]", &["f[0] ! a list in a list", "f[1]  {\"b\":2}"]);
+        let deep = [b"[".repeat(100_000), b"]".repeat(100_000)].concat();
+        check(&deep, &["f[0] ! a list in a list"]);
     }
 }

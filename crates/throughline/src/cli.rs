@@ -29,7 +29,6 @@ enum Command {
     /// The background process: run, start, stop, restart, status, logs, unit
     Daemon(commands::daemon::Daemon),
     /// Deliver one hook call (what agents run), or your own rules: new, test, list, remove
-    #[command(disable_help_flag = true)]
     Hook(commands::hook::Hook),
     /// Serve memory to an agent as tools (what agents run; MCP on stdin)
     Mcp(commands::mcp::Mcp),

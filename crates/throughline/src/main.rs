@@ -16,7 +16,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1).peekable();
     if args.next().is_some_and(|word| word == "hook") {
-        // Four words behind it are commands about a person's own rules, and no event's name.
+        // A few words behind it are commands about a person's own rules, or ask for help, and no event's name.
         if !args.peek().is_some_and(|word| commands::hook::WORDS.iter().any(|ours| word == ours)) {
             return ExitCode::from(client::hook::main(args, config::redaction));
         }

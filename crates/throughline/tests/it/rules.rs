@@ -106,6 +106,17 @@ fn the_scaffold_works_at_once_on_every_event_and_in_every_language() {
 }
 
 #[test]
+fn a_person_who_asks_for_help_gets_it_and_no_hook_waits_for_an_envelope() {
+    let house = House::new();
+    for asked in [["hook", "--help"], ["hook", "-h"], ["hook", "help"]] {
+        let said = house.ok(&asked);
+        assert!(said.contains("remove") && said.contains("list"), "{asked:?}: {said}");
+    }
+    let said = house.ok(&["hook", "new", "--help"]);
+    assert!(said.contains("--kind") && said.contains("Examples:"), "{said}");
+}
+
+#[test]
 fn names_are_checked_and_nothing_is_overwritten_or_removed_unasked() {
     let house = House::new();
     for name in ["../x", "a/b", "A", "", "a--b", "."] {

@@ -28,15 +28,23 @@ impl List {
         }
         let row = |loaded: &Loaded| {
             let rule = loaded.rule.as_ref().ok();
+            let counted = |key: &str| {
+                let record = rules::record(&health, &loaded.name);
+                record
+                    .and_then(|record| record[key].as_u64())
+                    .map_or_else(|| "-".to_owned(), |n| n.to_string())
+            };
             vec![
                 print::one_line(&loaded.name, 60),
                 rule.map_or("-", kind).to_owned(),
                 rule.map_or_else(|| "-".to_owned(), |rule| events(rule).join(", ")),
+                counted("runs"),
+                counted("failures"),
                 print::one_line(&words(&rules::state(world, loaded, &health)), 200),
             ]
         };
         let rows: Vec<_> = all.iter().map(row).collect();
-        print::table(&["RULE", "KIND", "ON", "STATE"], &rows, world.color)
+        print::table(&["RULE", "KIND", "ON", "RUNS", "FAILED", "STATE"], &rows, world.color)
     }
 }
 

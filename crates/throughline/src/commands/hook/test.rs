@@ -64,8 +64,10 @@ impl Test {
         }
         if failed > 0 {
             let what = format!("{failed} of {} tests failed", given.len());
-            let next =
-                format!("`throughline replay {}/{TESTS} -v` shows every step", loaded.folder.display());
+            let next = format!(
+                "`throughline replay {}/{TESTS}/*{GIVEN} -v` shows every step",
+                loaded.folder.display()
+            );
             return Err(hint(Failure::Person, what, next));
         }
         Ok(())

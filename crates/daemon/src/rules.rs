@@ -90,10 +90,16 @@ impl Rules {
         }
         let mut ruled = if mode == Mode::Real { self.asker.take_late(event) } else { Vec::new() };
         let concerned = |loaded: &&Loaded| loaded.rule.as_ref().is_ok_and(|rule| rule.concerns(event));
-        let due: Vec<&Loaded> = known.rules.iter().filter(concerned).take(MAX_AT_ONCE).collect();
+        let mut due: Vec<&Loaded> = known.rules.iter().filter(concerned).collect();
         if due.is_empty() {
             return ruled;
         }
+        let crowd = due.split_off(due.len().min(MAX_AT_ONCE));
+        ruled.extend(crowd.iter().map(|loaded| Ruled {
+            rule: loaded.name.clone(),
+            took: Duration::ZERO,
+            outcome: Outcome::NotRun(format!("{MAX_AT_ONCE} others concern the same event")),
+        }));
         let envelope = rules::envelope(event).to_string();
         let until = until.checked_sub(MARGIN).unwrap_or(until);
         let run = |loaded: &Loaded| self.run_one(loaded, config, event, envelope.as_bytes(), until, mode);

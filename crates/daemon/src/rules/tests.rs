@@ -88,6 +88,19 @@ fn start() -> Event {
 }
 
 #[test]
+fn who_is_one_too_many_is_named_and_not_forgotten() {
+    let house = House::new();
+    for at in 0..=MAX_AT_ONCE {
+        house.rule(&format!("rule-{at:02}"), "exit 0");
+    }
+    let words = house.rehearsed();
+    let not_run: Vec<_> = words.iter().filter(|(_, what)| what.starts_with("not run")).collect();
+    let last = (format!("rule-{MAX_AT_ONCE}"), "not run: 16 others concern the same event".to_owned());
+    assert_eq!(words.len(), MAX_AT_ONCE + 1, "{words:?}");
+    assert_eq!(not_run, [&last]);
+}
+
+#[test]
 fn every_rule_has_time_that_its_event_has() {
     for (kind, most) in engine::rules::EVENTS {
         let patience = wire::deadline_ms(kind.name().as_bytes());

@@ -241,8 +241,8 @@ impl ServerHandler for Server {
 fn definition(tool: &Tool) -> rmcp::model::Tool {
     let annotations = ToolAnnotations::with_title(tool.title)
         .read_only(tool.effect == Effect::Reads)
-        .destructive(tool.effect == Effect::Replaces)
-        .idempotent(tool.effect != Effect::Adds)
+        .destructive(matches!(tool.effect, Effect::Replaces | Effect::AddsOrReplaces))
+        .idempotent(matches!(tool.effect, Effect::Reads | Effect::Replaces))
         .open_world(false);
     rmcp::model::Tool::new(tool.name, tool.description, (tool.schema)())
         .with_title(tool.title)

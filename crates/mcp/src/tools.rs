@@ -69,6 +69,8 @@ pub(crate) enum Effect {
     Adds,
     /// What was there may be replaced or gone; the same call again changes nothing more.
     Replaces,
+    /// One of its actions replaces, another adds something at every call.
+    AddsOrReplaces,
 }
 
 /// What one file gives: the arguments, and what is done with them.

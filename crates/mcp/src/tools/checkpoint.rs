@@ -56,7 +56,7 @@ impl Call for Checkpoint {
     const DESCRIPTION: &'static str = "Keep all files of the repository and the hand-off as they are, list or show \
         what was kept, or bring the files back (restore needs confirm: true; how it is now is kept first).";
     // A restore overwrites files.
-    const EFFECT: Effect = Effect::Replaces;
+    const EFFECT: Effect = Effect::AddsOrReplaces;
     const WAITING: &'static str = "git is at work, and what was said is archived";
 
     fn call(self, keeper: &dyn Keeper) -> Result<Answer, Refusal> {

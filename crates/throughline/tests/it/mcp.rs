@@ -94,7 +94,7 @@ fn what_there_is_is_listed_shortly_and_with_honest_hints() {
         let replaces = ["mem_forget", "handoff", "checkpoint", "claims"].contains(&name);
         assert_eq!(hints["readOnlyHint"], reads, "{name}");
         assert_eq!(hints["destructiveHint"], replaces, "{name}");
-        assert_eq!(hints["idempotentHint"], name != "mem_save", "{name}");
+        assert_eq!(hints["idempotentHint"], !["mem_save", "checkpoint"].contains(&name), "{name}");
         assert_eq!(hints["openWorldHint"], false, "{name}");
         assert_eq!(tool["inputSchema"]["type"], "object", "{name}");
     }

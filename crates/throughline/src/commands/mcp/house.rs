@@ -28,6 +28,7 @@ const ALIVE: Duration = Duration::from_secs(3);
 const GUEST: Duration = Duration::from_secs(45);
 /// Where nothing is.
 const NOWHERE: &str = "/";
+const DOCTOR: &str = "run `throughline doctor`";
 const NAME_A_FOLDER: &str =
     "have the client send its roots, or the header \"X-Throughline-Folder: /path/of/the/folder\"";
 
@@ -181,5 +182,7 @@ impl Keeper for House {
 #[expect(clippy::needless_pass_by_value, reason = "it ends here, and is given to `map_err`")]
 fn refusal(error: anyhow::Error) -> Refusal {
     let (what, next) = report::parts(&error);
+    // Whoever is told what is wrong is told what to do about it, too.
+    let next = if next.is_empty() { DOCTOR.to_owned() } else { next };
     Refusal { what, next: IN_TOOLS.iter().fold(next, |next, (command, tool)| next.replace(command, tool)) }
 }

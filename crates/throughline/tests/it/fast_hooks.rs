@@ -75,7 +75,7 @@ fn an_agent_that_is_too_old_or_unknown_is_left_alone() {
     let old = agent_says(&house, "echo '2.1.117 (Claude Code)'");
     refused(&old, &["--fast", "--yes"], "version 2.1.117");
     let mute = agent_says(&house, "exit 3");
-    refused(&mute, &["--fast", "--dry-run"], "not on the PATH");
+    refused(&mute, &["--fast", "--dry-run"], "`claude --version` says no version");
     refused("/nowhere", &["--fast", "--dry-run"], "not on the PATH");
     refused(&mute, &["--fast", "--project", "--yes"], "cannot be used with");
     refused(&mute, &["--fast", "--hooks-only", "--yes"], "cannot be used with");

@@ -1,7 +1,7 @@
 //! Whether an agent's hooks may go through our MCP server. An agent that is too old for it drops all hooks of a file
 //! that says so, without a word: so it is asked for its release first, and not to be answered is a no.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -25,7 +25,14 @@ pub(super) fn check(adapter: &dyn Adapter, sure: bool) -> anyhow::Result<()> {
         return Err(hint(Failure::Person, what, without));
     };
     let needed = dotted(*since);
-    match ask(program).as_deref().and_then(release) {
+    let said = ask(program);
+    let (unknown, mend) = match &said {
+        Err(_) => (format!("{program} is not on the PATH"), "put it on the PATH".to_owned()),
+        Ok(_) => {
+            (format!("`{program} --version` says no version"), format!("see what `{program} --version` says"))
+        }
+    };
+    match said.ok().flatten().as_deref().and_then(release) {
         Some(found) if found >= *since => Ok(()),
         Some(found) => {
             let what = format!(
@@ -35,31 +42,28 @@ pub(super) fn check(adapter: &dyn Adapter, sure: bool) -> anyhow::Result<()> {
             );
             Err(hint(Failure::Person, what, format!("update {program}, or {without}")))
         }
-        None if sure => {
-            print::line(&format!("{program} is not on the PATH; --yes says it is version {needed} or later"))
-        }
+        None if sure => print::line(&format!("{unknown}; --yes says it is version {needed} or later")),
         None => {
             let what = format!(
-                "{program} is not on the PATH, so nobody knows whether it is version {needed} or later; an older one \
-                 would drop all hooks of the file"
+                "{unknown}, so nobody knows whether it is version {needed} or later; an older one would drop all hooks \
+                 of the file"
             );
-            let next = format!("put it on the PATH, or say --yes if you know its version, or {without}");
+            let next = format!("{mend}, or say --yes if you know its version, or {without}");
             Err(hint(Failure::Person, what, next))
         }
     }
 }
 
-/// What a program says to `--version`. `None`: there is none, or it says nothing in time.
-fn ask(program: &str) -> Option<String> {
+/// What a program says to `--version`. `None`: nothing in time. An error: there is no such program.
+fn ask(program: &str) -> io::Result<Option<String>> {
     let mut child = Command::new(program)
         .arg("--version")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
+        .spawn()?;
     let (said, heard) = mpsc::channel();
-    let out = child.stdout.take()?;
+    let out = child.stdout.take().expect("it is piped");
     thread::spawn(move || {
         let mut text = String::new();
         // Half an answer is none: it is read for its numbers.
@@ -68,7 +72,7 @@ fn ask(program: &str) -> Option<String> {
     });
     let answer = heard.recv_timeout(PATIENCE);
     end(&mut child);
-    answer.ok()?.ok()
+    Ok(answer.ok().and_then(Result::ok))
 }
 
 fn end(child: &mut Child) {
@@ -112,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_not_there_says_nothing() {
-        assert_eq!(ask("/nowhere/no-such-program"), None);
+    fn who_is_not_there_is_an_error() {
+        assert!(ask("/nowhere/no-such-program").is_err());
     }
 }

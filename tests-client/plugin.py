@@ -102,14 +102,21 @@ def agents():
     return {os.path.basename(path)[:-3]: front_matter(path) for path in sorted(glob.glob(os.path.join(PLUGIN, "agents", "*.md")))}
 
 
+def ask_server(house, method, *all_params):
+    """What the server answers to each of these, in their order."""
+    ask = lambda number, method, params: json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+    hello = ask(0, "initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}})
+    begun = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    asked = [ask(number, method, params) for number, params in enumerate(all_params, 1)]
+    said = house.throughline.run("mcp", stdin="\n".join([hello, begun, *asked, ""]).encode())
+    answers = {line.get("id"): line for line in map(json.loads, said.splitlines())}
+    return [answers[number]["result"] for number in range(1, len(asked) + 1)]
+
+
 def served_tools(house):
     """{name: schema of its arguments} as the server itself says."""
-    ask = lambda number, method, **params: json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-    hello = ask(1, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "test", "version": "0"})
-    begun = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"})
-    said = house.throughline.run("mcp", stdin="\n".join([hello, begun, ask(2, "tools/list"), ""]).encode())
-    answer = next(line for line in map(json.loads, said.splitlines()) if line.get("id") == 2)
-    return {each["name"]: each["inputSchema"] for each in answer["result"]["tools"]}
+    listed, = ask_server(house, "tools/list", {})
+    return {each["name"]: each["inputSchema"] for each in listed["tools"]}
 
 
 def spans(text):
@@ -146,18 +153,18 @@ def unknown_commands(house, text):
                 yield "%s: %s" % (span, option)
 
 
-def unfit_calls(tools, text):
+def unfit_calls(house, tools, text):
     """Calls written down as `tool {arguments}` that the tool would refuse, and names of tools that nobody serves."""
     for name in re.findall(TOOLS + r"(\w+)", text):
         if name not in tools:
             yield "no tool is named %s" % name
-    for span in spans(text):
-        call = re.match(r"(\w+) (\{.*\})$", span)
-        if call:
-            name, arguments = call.group(1), json.loads(call.group(2))
-            schema = tools.get(name, {})
-            if not set(schema.get("required") or []) <= set(arguments) <= set(schema.get("properties") or {}):
-                yield span
+    calls = [call for call in (re.match(r"(\w+) (\{.*\})$", span) for span in spans(text)) if call]
+    params = [{"name": call.group(1), "arguments": json.loads(call.group(2))} for call in calls]
+    for call, result in zip(calls, ask_server(house, "tools/call", *params)):
+        said = result["content"][0]["text"]
+        # Nobody is called what a page calls somebody; that it would be looked for is enough.
+        if result.get("isError") and re.search("is missing|cannot be read|must be", said):
+            yield "%s: %s" % (call.group(0), said)
 
 
 def called(event):
@@ -192,7 +199,7 @@ def files(checks, house, client, canaries, ours):
         text = "\n".join(list(fields.values()) + [body])
         checks.that("%s is short" % name, body.count("\n") < MAX_SKILL_LINES, body.count("\n"))
         checks.nothing("%s names commands that exist" % name, unknown_commands(house, text))
-        checks.nothing("%s names tools and arguments that exist" % name, unfit_calls(tools, text))
+        checks.nothing("%s names tools that exist, and calls that they take" % name, unfit_calls(house, tools, text))
 
 
 def launcher(checks, house, client, canaries, ours):

@@ -124,16 +124,9 @@ def denied(checks, house, argv, world):
     install(house)
     house.refuse_commands("not on this machine")
     turns = [{"tools": [tool("bash", command="touch forbidden.txt", description="touches")]}, {"text": "Then not."}]
-    forbidden = os.path.join(house.project, "forbidden.txt")
-    # A rule that is late is silent, and on a busy machine its process may be late.
-    for _ in range(3):
-        if os.path.exists(forbidden):
-            os.remove(forbidden)
-        run = Run(house, argv, "Touch it.", turns)
-        if not os.path.exists(forbidden):
-            break
+    run = Run(house, argv, "Touch it.", turns)
     checks.that("the client did what it was asked to", run.code == 0 and "Then not." in run.out, run)
-    checks.that("the command did not run", not os.path.exists(forbidden))
+    checks.that("the command did not run", not os.path.exists(os.path.join(house.project, "forbidden.txt")))
     checks.that("the model reads the reason", "not on this machine" in run.read(1), run.read(1)[-1500:])
 
 

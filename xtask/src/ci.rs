@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::agents_test;
 use crate::client_test::{self, Outcome};
 use crate::mcp_test;
 use crate::run::{self, answers, cargo};
@@ -36,6 +37,7 @@ const STEPS: &[Step] = &[
     Step { name: "tidy", ground: false, run: |_| tidy::main(&[]).map(|()| Verdict::Passed) },
     Step { name: "real client", ground: false, run: real_client },
     Step { name: "protocol clients", ground: false, run: protocol_clients },
+    Step { name: "other agents", ground: false, run: other_agents },
 ];
 
 pub(crate) fn main(arguments: &[String]) -> Result<()> {
@@ -128,6 +130,18 @@ fn protocol_clients(totals: &mut Totals) -> Result<Verdict> {
         mcp_test::Outcome::Skipped => {
             Ok(Verdict::Skipped("the protocol's own clients cannot be fetched: pip or npm cannot be reached"))
         }
+    }
+}
+
+fn other_agents(totals: &mut Totals) -> Result<Verdict> {
+    match agents_test::run(&[])? {
+        agents_test::Outcome::Passed(checks) => {
+            totals.passed += checks;
+            Ok(Verdict::Passed)
+        }
+        agents_test::Outcome::Skipped => Ok(Verdict::Skipped(
+            "not every agent can be fetched: npm cannot be reached for those named above",
+        )),
     }
 }
 

@@ -14,6 +14,7 @@ mod merge;
 mod moment;
 mod origin;
 mod page;
+mod paths;
 pub mod rules;
 pub mod search;
 mod surroundings;

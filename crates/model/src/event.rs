@@ -82,6 +82,19 @@ pub enum StartSource {
     Other,
 }
 
+impl StartSource {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Startup => "startup",
+            Self::Resume => "resume",
+            Self::Clear => "clear",
+            Self::Compact => "compact",
+            Self::Fork => "fork",
+            Self::Other => "other",
+        }
+    }
+}
+
 /// Who wrote a prompt. A finished background task arrives as a prompt, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Author {

@@ -1,7 +1,7 @@
 //! Knows which session works on which file, and says so to the second one that wants to edit it. Forbids nothing: a
 //! claim is a courtesy, and a lease that runs out by itself.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use model::{Advice, Detail, Event, EventKind, Millis};
 use store::{Batch, ClaimFilter, ClaimRow};
@@ -10,6 +10,7 @@ use super::register_session::is_at_work;
 use crate::Result;
 use crate::behavior::{Behavior, Context};
 use crate::page::one_line;
+use crate::paths::without_detours;
 
 /// The tools that change one file.
 const EDITORS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
@@ -94,15 +95,7 @@ pub fn claimed_path(cwd: Option<&Path>, path: &str) -> Option<String> {
     if path.is_empty() || !whole.is_absolute() {
         return None;
     }
-    let mut plain = PathBuf::new();
-    for part in whole.components() {
-        match part {
-            Component::ParentDir => drop(plain.pop()),
-            Component::CurDir => {}
-            part => plain.push(part),
-        }
-    }
-    plain.into_os_string().into_string().ok()
+    without_detours(&whole).into_os_string().into_string().ok()
 }
 
 /// One holder of one file is named once to one session.

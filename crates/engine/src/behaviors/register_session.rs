@@ -1,6 +1,6 @@
 //! Knows which sessions there are and says who else is at work here. Holds nobody up.
 
-use model::{Advice, Detail, Event, EventKind, Millis, StartSource, WorkspaceKey};
+use model::{Advice, Detail, Event, EventKind, Millis, WorkspaceKey};
 use store::{Batch, SessionRow, SessionTouch};
 
 use crate::Result;
@@ -62,7 +62,7 @@ impl Behavior for RegisterSession {
             batch.upsert_project(&key, &name, said("first-commit").as_deref())?;
         }
         let (source, model) = match &event.detail {
-            Detail::Start { source, model } => (Some(source_name(*source).to_owned()), model.clone()),
+            Detail::Start { source, model } => (Some(source.name().to_owned()), model.clone()),
             _ => (None, None),
         };
         batch.touch_session(&SessionTouch {
@@ -83,17 +83,6 @@ impl Behavior for RegisterSession {
 }
 
 const ALL_KINDS: &[EventKind] = EventKind::ALL;
-
-fn source_name(source: StartSource) -> &'static str {
-    match source {
-        StartSource::Startup => "startup",
-        StartSource::Resume => "resume",
-        StartSource::Clear => "clear",
-        StartSource::Compact => "compact",
-        StartSource::Fork => "fork",
-        StartSource::Other => "other",
-    }
-}
 
 /// Whether a session that has not ended lives: its process does, or it was heard of a moment ago.
 pub(super) fn is_at_work(cx: &Context, pid: Option<u32>, last_seen_at: Millis) -> bool {
@@ -125,6 +114,7 @@ fn introduce(now: Millis, peers: &[SessionRow]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use model::StartSource;
     use store::Tables;
 
     use super::*;

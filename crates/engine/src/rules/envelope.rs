@@ -1,7 +1,7 @@
 //! An event as a rule's program reads it: the fields and names of Claude Code's own envelopes, whichever agent it came
 //! from, redacted, and bounded.
 
-use model::{Detail, Event, Outcome, StartSource};
+use model::{Detail, Event, Outcome};
 use serde_json::{Map, Value, json};
 
 /// A program has tens of milliseconds: longer texts are cut, the first ones last.
@@ -30,7 +30,7 @@ pub fn envelope(event: &Event) -> Value {
     let mut room = MAX_TEXT;
     match &event.detail {
         Detail::Start { source, model } => {
-            put("source", json!(source_name(*source)));
+            put("source", json!(source.name()));
             put("model", json!(model));
         }
         Detail::Prompt { text, .. } => put("prompt", text_within(text, &mut room)),
@@ -76,28 +76,28 @@ pub fn envelope(event: &Event) -> Value {
     Value::Object(out)
 }
 
-const fn source_name(source: StartSource) -> &'static str {
-    match source {
-        StartSource::Startup => "startup",
-        StartSource::Resume => "resume",
-        StartSource::Clear => "clear",
-        StartSource::Compact => "compact",
-        StartSource::Fork => "fork",
-        StartSource::Other => "other",
-    }
-}
-
 fn within(value: &Value, room: &mut usize) -> Value {
     match value {
         Value::String(text) => text_within(text, room),
         Value::Array(all) => all.iter().map_while(|one| spend(room, 1).then(|| within(one, room))).collect(),
         Value::Object(all) => {
-            let kept = all
-                .iter()
+            // The long ones last: a file's contents must not push out its name.
+            let mut members: Vec<_> = all.iter().collect();
+            members.sort_by_key(|(_, one)| length(one));
+            let kept = members
+                .into_iter()
                 .map_while(|(key, one)| spend(room, key.len()).then(|| (key.clone(), within(one, room))));
             Value::Object(kept.collect())
         }
         plain => plain.clone(),
+    }
+}
+
+fn length(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(_) | Value::Object(_) => usize::MAX,
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
 }
 

@@ -1,12 +1,13 @@
 //! Which event a rule concerns, beyond its kind: the tool, and what the tool was given.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use model::{Detail, Event};
 use regex_automata::meta::Regex;
 use serde_json::Value;
 
 use super::RuleError;
+use crate::paths::without_detours;
 
 /// A pattern of a person's own hand is shorter.
 pub(super) const MAX_PATTERN: usize = 2000;
@@ -82,22 +83,8 @@ fn input(event: &Event) -> Option<&Value> {
 fn is_of(glob: &Regex, event: &Event) -> bool {
     let Some(file) = file(event) else { return false };
     let cwd = Path::new(event.cwd.as_deref().unwrap_or("/"));
-    let whole = resolved(&cwd.join(file));
+    let whole = without_detours(&cwd.join(file));
     let below = whole.strip_prefix(cwd).ok().map(Path::to_string_lossy);
     glob.is_match(whole.to_string_lossy().as_bytes())
         || below.is_some_and(|below| glob.is_match(below.as_bytes()))
-}
-
-fn resolved(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                out.pop();
-            }
-            Component::CurDir => {}
-            part => out.push(part),
-        }
-    }
-    out
 }

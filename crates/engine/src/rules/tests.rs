@@ -156,6 +156,16 @@ fn a_question_is_filled_in_once_and_its_data_stays_data() {
 }
 
 #[test]
+fn a_long_text_does_not_push_out_the_short_ones_beside_it() {
+    let input =
+        json!({ "content": "x".repeat(3 << 20), "file_path": "/w/.env", "nested": { "mode": "new" } });
+    let read = envelope(&call("Write", input));
+    assert_eq!(read["tool_input"]["file_path"], "/w/.env");
+    assert!(read["tool_input"]["content"].as_str().unwrap().ends_with('…'));
+    assert!(read.to_string().len() < 2 << 20);
+}
+
+#[test]
 fn a_program_reads_the_agents_own_names_and_never_more_than_it_can() {
     let read = envelope(&bash("ls"));
     assert_eq!(read["hook_event_name"], "PreToolUse");

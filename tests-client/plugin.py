@@ -110,7 +110,8 @@ def ask_server(house, method, *all_params):
     asked = [ask(number, method, params) for number, params in enumerate(all_params, 1)]
     said = house.throughline.run("mcp", stdin="\n".join([hello, begun, *asked, ""]).encode())
     answers = {line.get("id"): line for line in map(json.loads, said.splitlines())}
-    return [answers[number]["result"] for number in range(1, len(asked) + 1)]
+    refused = lambda answer: {"isError": True, "content": [{"text": answer["error"]["message"]}]}
+    return [answers[number].get("result") or refused(answers[number]) for number in range(1, len(asked) + 1)]
 
 
 def served_tools(house):
@@ -163,7 +164,7 @@ def unfit_calls(house, tools, text):
     for call, result in zip(calls, ask_server(house, "tools/call", *params)):
         said = result["content"][0]["text"]
         # Nobody is called what a page calls somebody; that it would be looked for is enough.
-        if result.get("isError") and re.search("is missing|cannot be read|must be", said):
+        if result.get("isError") and re.search("is missing|cannot be read|must be|there is no tool", said):
             yield "%s: %s" % (call.group(0), said)
 
 

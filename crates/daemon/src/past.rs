@@ -81,6 +81,11 @@ impl Known {
         Ok(Self { tables: Tables::open_read_only(&intake.place.database())?, live_since: None })
     }
 
+    /// Whether what is known can be asked for: the tables of a new house are made in its first moments.
+    pub(crate) fn is_there(intake: &Intake) -> bool {
+        Self::open(intake).is_ok_and(|known| known.tables.heard_at(&SessionId::new("")).is_ok())
+    }
+
     fn has(&mut self, event: &PastEvent) -> Result<bool, StoreError> {
         if self.tables.event(event.id)?.is_some() {
             return Ok(true);

@@ -45,6 +45,9 @@ const MAX_FOLLOWED: usize = 512;
 /// How far reading may be ahead of learning, as in a backfill.
 const MAX_AHEAD: u64 = 20_000;
 const AHEAD_PATIENCE: Duration = Duration::from_mins(2);
+/// How long the tables of a new house may take to be made before their absence is a trouble, and between two looks.
+const MAKING: Duration = Duration::from_secs(5);
+const MAKING_LOOK: Duration = Duration::from_millis(20);
 /// What is remembered is written this often.
 const REMEMBER_EVERY: Duration = Duration::from_mins(1);
 /// The file in the data folder that remembers.
@@ -126,9 +129,12 @@ impl Watching {
         let mut taken = Taken::default();
         for folder in &mut *folders {
             match folder.look(&self.intake, memory, &mut budget) {
-                Ok(more) => taken.add(more),
+                Ok(more) => {
+                    folder.refused = None;
+                    taken.add(more);
+                }
                 Err(error) => {
-                    folder.trouble = Some(error.to_string());
+                    folder.refused = Some(error.to_string());
                     self.intake.log.warn(format_args!("watching {}: {error}", folder.watched.agent));
                 }
             }
@@ -155,6 +161,14 @@ impl Watching {
             if self.bell.is_closed() {
                 return false;
             }
+        }
+        // Where nothing was ever recorded there is nothing to catch up with, and perhaps nothing to ask yet.
+        let until = Instant::now() + MAKING;
+        while !Known::is_there(&self.intake) && Instant::now() < until {
+            if self.bell.is_closed() {
+                return false;
+            }
+            std::thread::sleep(MAKING_LOOK);
         }
         true
     }
@@ -190,7 +204,10 @@ struct Folder {
     /// When something was last read.
     changed: Instant,
     new: usize,
-    trouble: Option<String>,
+    /// Why the last look could not be kept.
+    refused: Option<String>,
+    /// The file that could not be read last, and why.
+    trouble: Option<(PathBuf, String)>,
 }
 
 impl Folder {
@@ -207,11 +224,13 @@ impl Folder {
             followed: HashMap::new(),
             changed: Instant::now(),
             new: 0,
+            refused: None,
             trouble: None,
         }
     }
 
     fn to_json(&self) -> Value {
+        let unread = self.trouble.as_ref().map(|(path, why)| format!("{}: {why}", path.display()));
         json!({
             "agent": self.watched.agent,
             "folder": self.watched.root,
@@ -219,7 +238,7 @@ impl Folder {
             "following": self.followed.len(),
             "behind": self.is_behind(),
             "events": self.new,
-            "trouble": self.trouble,
+            "trouble": self.refused.clone().or(unread),
         })
     }
 
@@ -238,16 +257,18 @@ impl Folder {
                 Ok(events) => events,
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                     self.followed.remove(&path);
+                    self.trouble.take_if(|(unread, _)| *unread == path);
                     continue;
                 }
                 Err(error) => {
-                    self.trouble = Some(format!("{}: {error}", path.display()));
+                    self.trouble = Some((path, error.to_string()));
                     continue;
                 }
             };
             if events.is_empty() {
                 continue;
             }
+            self.trouble.take_if(|(unread, _)| *unread == path);
             self.changed = Instant::now();
             let events = events.into_iter().filter(|event| !memory.was_paused(event.at)).collect();
             let opened = known.take().map_or_else(|| Known::open(intake), Ok);

@@ -100,7 +100,8 @@ fn remove(world: &World, agent: &str, folder: Option<&Path>) -> anyhow::Result<(
 fn list(world: &World, as_json: bool) -> anyhow::Result<()> {
     let entries = entries(world);
     let asked = reader::control(world, &json!({ "ask": "watching" }), Instant::now() + ANSWER);
-    let watched = asked.ok().map(|mut said| said["watched"].take()).unwrap_or_default();
+    // Nothing is known of it: nobody looks.
+    let watched = asked.map(|mut said| said["watched"].take()).unwrap_or(Value::Null);
     let rows: Vec<Value> = entries.iter().map(|entry| row(entry, &watched)).collect();
     if as_json {
         return rows.iter().try_for_each(print::json);
@@ -131,7 +132,8 @@ fn row(entry: &str, watched: &Value) -> Value {
     let state = match found {
         _ if !readable => "not read: no such agent".to_owned(),
         _ if !Path::new(folder).is_absolute() => "not read: no folder is named".to_owned(),
-        None => "the daemon does not run".to_owned(),
+        None if watched.is_null() => "the daemon does not run".to_owned(),
+        None => "not looked at yet".to_owned(),
         Some(one) => match one["trouble"].as_str() {
             Some(trouble) => print::one_line(trouble, 200),
             None if one["exists"] == false => "the folder is not there yet".to_owned(),

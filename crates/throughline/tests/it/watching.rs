@@ -122,6 +122,39 @@ fn a_conversation_that_grows_line_by_line_is_recorded_once_over_restarts_and_rep
 }
 
 #[test]
+fn the_first_look_in_a_new_house_finds_conversations_and_no_trouble() {
+    let house = House::new();
+    append(&rollout(&house, SESSION), ROLLOUT);
+    house.ok(&["watch", "add", "codex"]);
+    let state = || serde_json::from_str::<Value>(&house.ok(&["watch", "list", "--json"])).unwrap();
+    let harmless = ["the daemon does not run", "not looked at yet", "reading", "ok"];
+    eventually("it is followed", || {
+        let now = state();
+        assert!(harmless.contains(&now["state"].as_str().unwrap()), "{now}");
+        now["events"] == 16
+    });
+    assert_eq!(state()["state"], "ok");
+}
+
+#[test]
+fn a_trouble_with_a_file_ends_with_its_end() {
+    let house = House::new();
+    let folder = house.home().join(".gemini/tmp/9f86d0/chats");
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("session-2025-09-30T08-00-4c1d5b7e.json");
+    // Beyond what is read of one document, and nothing on the disk.
+    File::create(&path).unwrap().set_len(65 << 20).unwrap();
+    house.ok(&["watch", "add", "gemini-cli"]);
+    let state = || {
+        let said: Value = serde_json::from_str(&house.ok(&["watch", "list", "--json"])).unwrap();
+        said["state"].as_str().unwrap().to_owned()
+    };
+    eventually("the document is told of", || state().contains("4c1d5b7e"));
+    fs::write(&path, DOCUMENT).unwrap();
+    eventually("it is well again", || state() == "ok");
+}
+
+#[test]
 fn a_document_that_is_written_anew_is_recorded_once() {
     let house = House::new();
     let folder = house.home().join(".gemini/tmp/9f86d0/chats");

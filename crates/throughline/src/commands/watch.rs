@@ -101,7 +101,7 @@ fn list(world: &World, as_json: bool) -> anyhow::Result<()> {
     let entries = entries(world);
     let asked = reader::control(world, &json!({ "ask": "watching" }), Instant::now() + ANSWER);
     // Nothing is known of it: nobody looks.
-    let watched = asked.map(|mut said| said["watched"].take()).unwrap_or(Value::Null);
+    let watched = asked.map_or(Value::Null, |mut said| said["watched"].take());
     let rows: Vec<Value> = entries.iter().map(|entry| row(entry, &watched)).collect();
     if as_json {
         return rows.iter().try_for_each(print::json);

@@ -72,23 +72,42 @@ impl Claims {
         match &self.command {
             Command::List { all, json } => list(world, *all, *json),
             Command::Take { files, note, session } => {
-                let (session, files) = take(world, session.as_deref(), files, note.as_deref())?;
-                let id = print::one_line(session.as_str(), SESSION_CHARS);
-                print::line(&format!("session {id} holds {}", count(files.len())))
+                let taken = take(world, session.as_deref(), files, note.as_deref())?;
+                print::line(&format!(
+                    "session {} holds {}",
+                    id(&taken.session),
+                    files_of(taken.files.len())
+                ))?;
+                taken.others.iter().try_for_each(|row| {
+                    let (path, goal) = (print::one_line(&row.path, 300), row.goal.as_deref().unwrap_or("-"));
+                    let goal = print::one_line(goal, 60);
+                    print::line(&format!(
+                        "  {path} is held by session {}, too, for: {goal}",
+                        id(&row.session)
+                    ))
+                })
             }
             Command::Release { files, session } => {
                 let gone = release(world, session.as_deref(), files)?;
                 match gone {
                     0 => print::line("nobody held that"),
-                    gone => print::line(&format!("{} given back", count(gone))),
+                    gone => {
+                        let claims = print::count(gone as u64, "claim", "claims");
+                        print::line(&format!("{claims} given back"))
+                    }
                 }
             }
         }
     }
 }
 
-fn count(files: usize) -> String {
-    if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
+/// As much of a session's name as the commands that take one need.
+fn id(session: &SessionId) -> String {
+    print::one_line(&session.as_str().chars().take(SESSION_CHARS).collect::<String>(), SESSION_CHARS)
+}
+
+fn files_of(count: usize) -> String {
+    print::count(count as u64, "file", "files")
 }
 
 fn list(world: &World, all: bool, json: bool) -> anyhow::Result<()> {
@@ -109,7 +128,7 @@ fn list(world: &World, all: bool, json: bool) -> anyhow::Result<()> {
         let inside = Path::new(&row.path).strip_prefix(&root).ok().and_then(Path::to_str);
         vec![
             print::one_line(inside.filter(|_| !all).unwrap_or(&row.path), 60),
-            print::one_line(row.session.as_str(), SESSION_CHARS),
+            id(&row.session),
             print::one_line(&row.agent, 16),
             print::one_line(row.branch.as_deref().unwrap_or("-"), 24),
             print::time(row.since_at),
@@ -134,13 +153,21 @@ pub(crate) fn held(world: &World, all: bool) -> anyhow::Result<Vec<ClaimRow>> {
     Ok(rows)
 }
 
-/// The session that holds them now, and the files as claims know them.
+/// What came of taking files.
+pub(crate) struct Taken {
+    session: SessionId,
+    /// As claims know them.
+    files: Vec<String>,
+    /// Who holds some of them as well. A claim forbids nothing, and who takes one wants to know.
+    others: Vec<ClaimRow>,
+}
+
 pub(crate) fn take(
     world: &World,
     session: Option<&str>,
     files: &[String],
     note: Option<&str>,
-) -> anyhow::Result<(SessionId, Vec<String>)> {
+) -> anyhow::Result<Taken> {
     let session = at_work::named_or_found(world, &reader::tables(world)?, session)?;
     let files = paths(world, files)?;
     let note = note.map(|note| remember::clean(world, note.trim())).transpose()?;
@@ -149,7 +176,9 @@ pub(crate) fn take(
         return Err(hint(Failure::Person, what, "say it in a sentence"));
     }
     reader::send(world, &[Deed::Claim { session: session.clone(), files: files.clone(), note }])?;
-    Ok((session, files))
+    let mut others = held(world, true)?;
+    others.retain(|row| row.session != session && files.contains(&row.path));
+    Ok(Taken { session, files, others })
 }
 
 /// How many claims that were.
@@ -171,8 +200,8 @@ pub(crate) fn to_json(world: &World, wish: Claiming) -> anyhow::Result<Value> {
     match wish {
         Claiming::List { all } => Ok(json!(held(world, all)?)),
         Claiming::Take { session, files, note } => {
-            let (session, files) = take(world, session.as_deref(), &files, note.as_deref())?;
-            Ok(json!({ "session": session, "holds": files }))
+            let Taken { session, files, others } = take(world, session.as_deref(), &files, note.as_deref())?;
+            Ok(json!({ "session": session, "holds": files, "held_by_others": others }))
         }
         Claiming::Release { session, files } => {
             Ok(json!({ "released": release(world, session.as_deref(), &files)? }))

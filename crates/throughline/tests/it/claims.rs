@@ -55,13 +55,25 @@ fn a_claim_is_taken_and_given_back_by_hand_and_survives_the_daemon() {
     let table = house.ok(&["claims", "list"]);
     assert!(table.contains("a.rs") && table.contains("both at once"), "{table}");
 
-    assert!(house.ok(&["claims", "release", "a.rs"]).contains("1 file given back"));
+    assert!(house.ok(&["claims", "release", "a.rs"]).contains("1 claim given back"));
     assert!(house.ok(&["claims", "release", "a.rs"]).contains("nobody held that"));
     house.send(&house.envelope("first-session", "SessionEnd"));
     assert!(claims(&house).is_empty(), "they end with the session");
     let unclear = house.run(&["claims", "take", "a.rs"]);
     assert_eq!(unclear.status.code(), Some(1), "nobody is at work here any more");
     assert_eq!(house.run(&["claims", "release"]).status.code(), Some(2));
+}
+
+#[test]
+fn who_takes_a_file_hears_who_else_holds_it() {
+    let house = House::new();
+    house.send(&house.envelope("first-session", "SessionStart"));
+    house.ok(&["claims", "take", "a.rs", "b.rs", "--note", "porting"]);
+    house.send(&house.envelope("second-session", "SessionStart"));
+    let said = house.ok(&["claims", "take", "a.rs", "--session", "second-session"]);
+    assert!(said.contains("a.rs is held by session first-se, too, for: porting"), "{said}");
+    assert!(!said.contains("b.rs"), "{said}");
+    assert!(house.ok(&["claims", "release", "a.rs"]).contains("2 claims given back"));
 }
 
 #[test]

@@ -33,7 +33,7 @@ impl Behavior for Summarize {
         };
         batch.set_state(&event.session, DRAFT, "", event.at)?;
         let id = MemoryId::of(&["summary", &event.id.to_string()]);
-        let title = memory::title_of(&summary.request);
+        let title = memory::title_of(subject(&summary));
         let mut kept = memory::of_event(event, MemoryKind::Summary, id, title, summary_text(&summary));
         distill::NAME.clone_into(&mut kept.provenance.by);
         // It quotes the agent's last words, and those may be somebody else's.
@@ -45,6 +45,13 @@ impl Behavior for Summarize {
         batch.put_summary(id, &event.session, event.at, &summary)?;
         Ok(())
     }
+}
+
+/// What it is about: what was asked, or where nobody heard that, what came of it.
+fn subject(summary: &Summary) -> &str {
+    let came = [&summary.completed, &summary.learned, &summary.investigated, &summary.next_steps];
+    let came = came.into_iter().flatten().map(String::as_str);
+    std::iter::once(summary.request.as_str()).chain(came).find(|text| !text.is_empty()).unwrap_or_default()
 }
 
 /// A summary as people read it. An unanswered question is left out.
@@ -73,4 +80,20 @@ pub(crate) fn summary_text(summary: &Summary) -> String {
     }
     text.truncate(text.trim_end().len());
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_whose_request_nobody_heard_is_named_by_what_came_of_it() {
+        let mut summary = Summary { investigated: vec!["Read a.txt".into()], ..Summary::default() };
+        assert_eq!(subject(&summary), "Read a.txt");
+        summary.completed = vec!["Add b.txt".into()];
+        assert_eq!(subject(&summary), "Add b.txt");
+        summary.request = "Add a file".into();
+        assert_eq!(subject(&summary), "Add a file");
+        assert_eq!(subject(&Summary::default()), "");
+    }
 }

@@ -6,6 +6,7 @@ import subprocess
 import time
 
 import model
+import watched as watching
 from house import Screen, lines_of, text_of
 
 # Another version is another contract: change it together with the fixtures.
@@ -341,4 +342,19 @@ def one_memory(checks, house, argv, world):
     checks.that("and finds it by asking", "bugfix" in run.result(1) and "retry.conf" in run.result(1), run.result(1))
 
 
-STORIES = [installed, undone, trusted, of_a_project, recorded, told, denied, held, compacted, one_memory]
+def handed_back(checks, house, argv, world):
+    """What a session of Codex found out is told to a session of Claude Code."""
+    install(house, argv)
+    turns = [{"tools": [patch("*** Add File: cache.conf\n+expiry = 300")]}, {"text": watching.FOUND}]
+    run = Run(house, argv, "Why does the walrus cache go stale?", turns)
+    checks.that("the client did what it was asked to", run.code == 0 and run.said == [watching.FOUND], run)
+    world.claude_is_told(checks, house, "Why did the walrus cache go stale?", "never expired")
+
+
+def watched(checks, house, argv, world):
+    """Without hooks, what Codex writes of its conversations is read: once, and nothing private."""
+    watching.story(checks, house, "codex",
+                   lambda prompt, line, last: Run(house, argv, prompt, [{"tools": [command(line)]}, {"text": last}]))
+
+
+STORIES = [installed, undone, trusted, of_a_project, recorded, told, denied, held, compacted, one_memory, handed_back, watched]

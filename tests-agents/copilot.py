@@ -4,6 +4,7 @@ import json
 import os
 
 import model
+import watched as watching
 from chat import Chat, tool
 from house import text_of
 
@@ -156,4 +157,11 @@ def gone(checks, house, argv, world):
     checks.that("the command ran", os.path.exists(os.path.join(house.project, "made.txt")), run)
 
 
-STORIES = [installed, recorded, told, denied, delegated, gone]
+def watched(checks, house, argv, world):
+    """Without hooks, what Copilot writes of its conversations is read: once, and nothing private."""
+    line = lambda command: tool("bash", command=command, description="says it")
+    watching.story(checks, house, "copilot",
+                   lambda prompt, command, last: Run(house, argv, prompt, [{"tools": [line(command)]}, {"text": last}]))
+
+
+STORIES = [installed, recorded, told, denied, delegated, gone, watched]

@@ -3,6 +3,7 @@ import json
 import os
 
 import model
+import watched as watching
 from house import text_of
 
 # Another version is another contract: change it together with the fixtures.
@@ -198,4 +199,21 @@ def one_memory(checks, house, argv, world):
     checks.that("and finds it by asking", "bugfix" in run.result(1) and "retry.conf" in run.result(1), run.result(1))
 
 
-STORIES = [installed, of_a_project, recorded, told, denied, held, private, one_memory]
+def handed_back(checks, house, argv, world):
+    """What a session of Gemini CLI found out is told to a session of Claude Code."""
+    install(house)
+    turns = [{"tools": [tool("write_file", file_path="cache.conf", content="expiry = 300\n")]}, {"text": watching.FOUND}]
+    run = Run(house, argv, "Why does the walrus cache go stale?", turns)
+    checks.that("the client did what it was asked to", run.code == 0 and watching.FOUND in run.out, run)
+    world.claude_is_told(checks, house, "Why did the walrus cache go stale?", "never expired")
+
+
+def watched(checks, house, argv, world):
+    """Without hooks, what Gemini CLI writes of its conversations is read: once, and nothing private."""
+    house.write(house.path(".gemini", "settings.json"), SETTINGS)
+    line = lambda command: tool("run_shell_command", command=command, description="says it")
+    watching.story(checks, house, "gemini-cli",
+                   lambda prompt, command, last: Run(house, argv, prompt, [{"tools": [line(command)]}, {"text": last}]))
+
+
+STORIES = [installed, of_a_project, recorded, told, denied, held, private, one_memory, handed_back, watched]

@@ -71,6 +71,21 @@ class World:
         found = house.settled("why did uploads fail after packet loss?", "bugfix")
         checks.that("what it found out is remembered", "bugfix" in found, found)
 
+    def claude_is_told(self, checks, house, question, answer):
+        """A session of the real Claude Code client in this house whose model reads the answer beside the question."""
+        client = client_test.fetch_client()
+        if not client:
+            raise AssertionError("the Claude Code client cannot be fetched from npm")
+        house.settled(question, answer)
+        house.throughline.run("install", "--yes")
+        spec = {"args": scenarios.BYPASS, "prompt": question, "turns": [{"text": "As was said."}],
+                "expect": {"result": "As was said"}}
+        run = run_claude.run(spec, client, os.path.join(house.folder, "claude"), cwd=house.project, home=house.home,
+                             env_extra={"CLAUDE_CODE_MAX_RETRIES": "0"})
+        checks.that("Claude Code did what it was asked to", not run["failures"], run["failures"])
+        read = run_claude.request_text(run_claude.model_requests(run["out"])[0])
+        checks.that("its model reads what the other found out", answer in read and "throughline-note" in read, read[-2000:])
+
 
 def agents():
     names = sorted(os.path.basename(path)[:-3] for path in glob.glob(os.path.join(HERE, "*.py")))

@@ -23,8 +23,9 @@ use crate::lending::Lending;
 use crate::server::Server;
 
 /// Sessions in memory at the same time; one more, and the one that was silent longest makes way. It can be resumed, so
-/// this costs its client nothing.
-const MAX_SESSIONS: usize = 64;
+/// this costs its client nothing, unless it waits for an answer: there are twice as many places as the door has
+/// connections, so that those who wait are not those who were silent longest. Each takes about 60 KB.
+const MAX_SESSIONS: usize = 256;
 /// One that is silent for so long makes way, too.
 const IDLE: Duration = Duration::from_hours(1);
 /// Who is let in sends the handshake with the request that makes the session.
@@ -77,7 +78,12 @@ impl Http {
         match &asked {
             Some(id) if self.sessions.sessions.read().await.contains_key(id) => self.hear(id.clone()),
             // It may begin a session, or resume one.
-            _ if !ends => self.make_room().await,
+            _ if !ends => {
+                self.make_room().await;
+                if let Some(id) = &asked {
+                    self.hear(id.clone());
+                }
+            }
             _ => {}
         }
         let mut answer = self.service.handle(request).await;
@@ -107,11 +113,13 @@ impl Http {
     /// Those that were silent longest make way.
     async fn make_room(&self) {
         let open: Vec<SessionId> = self.sessions.sessions.read().await.keys().cloned().collect();
+        let now = Instant::now();
         let mut by_silence = {
             let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
             heard.retain(|id, _| open.contains(id));
-            let mut open: Vec<(Option<Instant>, SessionId)> =
-                open.into_iter().map(|id| (heard.get(&id).copied(), id)).collect();
+            // One that nobody has heard of is being made or resumed this very moment.
+            let mut open: Vec<(Instant, SessionId)> =
+                open.into_iter().map(|id| (heard.get(&id).copied().unwrap_or(now), id)).collect();
             open.sort();
             open
         };
@@ -182,6 +190,19 @@ mod tests {
             assert!(http.sessions.sessions.read().await.len() <= MAX_SESSIONS);
             assert!(http.heard.lock().expect("no panic").len() <= MAX_SESSIONS * 2);
         }
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn one_that_is_being_made_is_not_the_first_to_make_way() {
+        let http = Http::new(Arc::new(Empty));
+        for _ in 0..MAX_SESSIONS {
+            http.answer(request(None, "initialize")).await;
+        }
+        let made = http.sessions.sessions.read().await.keys().next().expect("a session").clone();
+        http.heard.lock().expect("no panic").remove(&made);
+        http.make_room().await;
+        let open = http.sessions.sessions.read().await;
+        assert!(open.len() < MAX_SESSIONS && open.contains_key(&made));
     }
 
     #[tokio::test(flavor = "current_thread")]

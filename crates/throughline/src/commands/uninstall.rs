@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::install::backup_path;
 use super::settings_file::{self, OnDisk, Target};
-use super::{daemon, reader};
+use super::{daemon, reader, watch};
 use crate::print;
 use crate::world::World;
 
@@ -27,7 +27,8 @@ impl Uninstall {
         if !self.detach(world)? {
             return Ok(());
         }
-        if reader::status(world).is_some() {
+        // Nobody starts it for an agent that is only watched.
+        if (self.purge || watch::entries(world).is_empty()) && reader::status(world).is_some() {
             daemon::stop(world)?;
         }
         if self.purge {

@@ -145,7 +145,8 @@ fn row(entry: &str, watched: &Value) -> Value {
     json!({ "agent": agent, "folder": folder, "following": said("following"), "events": said("events"), "state": state })
 }
 
-fn entries(world: &World) -> Vec<String> {
+/// What the configuration says.
+pub(crate) fn entries(world: &World) -> Vec<String> {
     let (config, _) = config::load(&world.place);
     config.list(KEY).to_vec()
 }

@@ -137,6 +137,19 @@ fn the_first_look_in_a_new_house_finds_conversations_and_no_trouble() {
 }
 
 #[test]
+fn an_uninstall_leaves_the_daemon_to_those_who_are_watched() {
+    let house = House::new();
+    house.ok(&["install", "--client", "gemini-cli", "--yes"]);
+    house.ok(&["watch", "add", "codex"]);
+    house.start();
+    let pid = house.pid();
+    house.ok(&["uninstall", "--client", "gemini-cli", "--yes"]);
+    assert_eq!(house.pid(), pid);
+    append(&rollout(&house, SESSION), ROLLOUT);
+    eventually("it is heard", || !heard(&house, SESSION).is_empty());
+}
+
+#[test]
 fn a_trouble_with_a_file_ends_with_its_end() {
     let house = House::new();
     let folder = house.home().join(".gemini/tmp/9f86d0/chats");

@@ -31,7 +31,8 @@ use crate::preview::{PATIENCE, Part, ask_each};
 pub(crate) const QUESTION: &str = "replay";
 /// Replays remembered at once: people run one.
 const MAX_REPLAYS: usize = 4;
-/// Sessions, memories and marks remembered of one; beyond it is forgotten, and something may be said twice.
+/// Sessions, memories and marks remembered of one; beyond it they are forgotten, and something may be said twice. What
+/// is private stays so, unless so many sessions are private at once.
 const MAX_REMEMBERED: usize = 10_000;
 
 /// The replays that are under way.
@@ -78,10 +79,11 @@ impl Replays {
 impl Overlay {
     fn changed(&self) -> MutexGuard<'_, Changed> {
         let mut changed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let size =
-            changed.private.len() + changed.shown.len() + changed.compacted.len() + changed.marks.len();
-        if size > MAX_REMEMBERED {
-            *changed = Changed::default();
+        if changed.shown.len() + changed.compacted.len() + changed.marks.len() > MAX_REMEMBERED {
+            *changed = Changed { private: std::mem::take(&mut changed.private), ..Changed::default() };
+        }
+        if changed.private.len() > MAX_REMEMBERED {
+            changed.private.clear();
         }
         changed
     }
@@ -330,5 +332,20 @@ impl Surroundings for Rehearsal {
         let ruled = self.real.rules(config, event, until);
         self.ruled().clone_from(&ruled);
         ruled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_said_is_forgotten_when_it_is_too_much_and_a_private_turn_is_not() {
+        let overlay = Overlay::default();
+        overlay.changed().private.insert(SessionId::new("s"));
+        let marks: Vec<String> = (0..=MAX_REMEMBERED).map(|at| at.to_string()).collect();
+        assert!(overlay.mark(&marks));
+        assert!(overlay.mark(&marks[..1]), "it was forgotten");
+        assert!(overlay.changed().private.contains(&SessionId::new("s")));
     }
 }

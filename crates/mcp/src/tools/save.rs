@@ -12,6 +12,10 @@ use crate::keeper::{Keeper, Note, Refusal};
 /// Files one memory is about; more say nothing.
 const MAX_FILES: usize = 50;
 
+/// What stands for a conversation or a file as it was; nobody can say afterward that there was one.
+const MADE: &[MemoryKind] =
+    &[MemoryKind::Summary, MemoryKind::Prompt, MemoryKind::Chunk, MemoryKind::Document];
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Save {
@@ -58,6 +62,10 @@ impl Call for Save {
             return Err(Refusal::new(what, format!("name at most {MAX_FILES}")));
         }
         let kind = self.kind.as_deref().and_then(said).map_or(Ok(MemoryKind::Note), search::kind)?;
+        if MADE.contains(&kind) {
+            let what = format!("a memory of the kind {} is made of what happens, not told", kind.name());
+            return Err(Refusal::new(what, "leave kind out, or use one that the schema names"));
+        }
         let kept = keeper.remember(Note {
             text: text.to_owned(),
             title: self.title,

@@ -241,6 +241,7 @@ fn bad_arguments_are_told_what_to_do() {
         ("mem_get", json!({ "ids": [] }), "give at least one id"),
         ("mem_save", json!({ "text": "" }), "the text is empty"),
         ("mem_save", json!({ "text": "\u{200b}\u{202e}" }), "the text is empty"),
+        ("mem_save", json!({ "text": "x", "kind": "prompt" }), "made of what happens, not told"),
         ("mem_save", json!({ "text": "x".repeat(70_000) }), "are more than one memory holds"),
         ("mem_save", json!({ "text": "<private>all of it</private>" }), "all of it is private"),
         ("mem_context", json!({ "event": "Lunch" }), "the events are SessionStart"),

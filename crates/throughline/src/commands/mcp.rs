@@ -109,7 +109,9 @@ fn show(world: &World, show_token: bool, as_json: bool) -> anyhow::Result<()> {
     print::line(&format!("URL     {url}"))?;
     print::line(&format!("header  Authorization: Bearer {token}"))?;
     if !show_token {
-        print::line(&format!("token   in {}; --show-token puts it in", path.display()))?;
+        let path = path.display();
+        print::line(&format!("token   in {path}; --show-token puts it in, or before the client starts:"))?;
+        print::line(&format!("        export THROUGHLINE_TOKEN=\"$(cat '{path}')\""))?;
     }
     print::line(&format!("\nin a client's settings:\n{entry:#}"))
 }

@@ -109,6 +109,7 @@ fn the_token_is_said_only_to_whoever_asks_for_it() {
     let token = token(&house);
     assert!(said.contains(&format!("http://127.0.0.1:{}/mcp", port(&house))), "{said}");
     assert!(!said.contains(&token) && said.contains("run/token"), "{said}");
+    assert!(said.contains("export THROUGHLINE_TOKEN=\"$(cat '"), "{said}");
     assert!(!house.ok(&["mcp", "--http", "--json"]).contains(&token));
     assert!(!house.ok(&["daemon", "status", "--json"]).contains(&token));
     assert!(!house.ok(&["daemon", "logs"]).contains(&token));

@@ -203,8 +203,10 @@ pub(crate) fn to_json(world: &World, wish: Claiming) -> anyhow::Result<Value> {
             let Taken { session, files, others } = take(world, session.as_deref(), &files, note.as_deref())?;
             Ok(json!({ "session": session, "holds": files, "held_by_others": others }))
         }
+        // A person may give back what anybody holds; an agent what its own session does, or one it names.
         Claiming::Release { session, files } => {
-            Ok(json!({ "released": release(world, session.as_deref(), &files)? }))
+            let session = at_work::named_or_found(world, &reader::tables(world)?, session.as_deref())?;
+            Ok(json!({ "released": release(world, Some(session.as_str()), &files)? }))
         }
     }
 }

@@ -70,7 +70,11 @@ fn files_are_claimed_seen_and_given_back() {
     let rows = client.call("claims", &json!({ "action": "list" }))["claims"].take();
     assert_eq!(rows[0]["file"], json!(house.work().join("src/a.rs")));
     assert_eq!(rows[0]["for"], "renaming");
-    let back = client.call("claims", &json!({ "action": "release", "files": ["src/a.rs"] }));
+    house.send(&house.envelope("second-session", "SessionStart"));
+    let whose = client.refused("claims", &json!({ "action": "release", "files": ["src/a.rs"] }));
+    assert!(whose.contains("2 sessions are at work"), "{whose}");
+    let own = json!({ "action": "release", "files": ["src/a.rs"], "session": "first-session" });
+    let back = client.call("claims", &own);
     assert_eq!(back["released"], 1);
     let unclear = client.refused("claims", &json!({ "action": "take" }));
     assert!(unclear.contains("name the files"), "{unclear}");

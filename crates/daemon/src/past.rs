@@ -10,6 +10,8 @@ use crate::keeping;
 
 /// Events in one commit.
 const BATCH: usize = 256;
+/// An agent writes that a session starts before it tells its hooks; this much may lie between the two.
+const STARTING: Millis = 10_000;
 
 /// One conversation on its way in.
 #[derive(Debug, Default)]
@@ -97,6 +99,7 @@ impl Known {
             self.live_since = Some((event.session.clone(), live));
         }
         let live = self.live_since.as_ref().and_then(|(_, live)| *live);
-        Ok(live.is_some_and(|live| event.at >= live))
+        let ahead = if event.kind == EventKind::SessionStart { STARTING } else { 0 };
+        Ok(live.is_some_and(|live| event.at.saturating_add(ahead) >= live))
     }
 }

@@ -217,6 +217,23 @@ fn what_hooks_have_heard_is_not_recorded_a_second_time() {
 }
 
 #[test]
+fn a_start_that_is_written_before_the_hooks_are_told_is_one_start() {
+    let house = House::new();
+    house.start();
+    let start = json!({ "session_id": "heard", "hook_event_name": "SessionStart", "source": "startup", "cwd": "/project" });
+    house.pipe(&["hook", "--agent", "codex", "SessionStart"], start.to_string().as_bytes());
+    eventually("the hook is heard", || heard(&house, "heard").len() == 1);
+    let at = house.events()[0]["at"].as_i64().unwrap();
+    let path = rollout(&house, "00000000-0000-4000-8000-000000000001");
+    let written = jiff::Timestamp::from_millisecond(at - 100).unwrap().to_string();
+    append(&path, &meta("heard", &written));
+    append(&path, &says("user_message", "before the hooks were there", &written));
+    house.ok(&["watch", "add", "codex"]);
+    eventually("the file is read", || prompts(&house).len() == 1);
+    assert_eq!(heard(&house, "heard"), ["SessionStart", "UserPromptSubmit"]);
+}
+
+#[test]
 fn a_private_turn_leaves_no_trace_and_the_next_one_is_recorded() {
     let house = House::new();
     house.ok(&["watch", "add", "codex"]);

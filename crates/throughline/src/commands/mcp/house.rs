@@ -4,7 +4,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use engine::Workspace;
 use mcp::{Checkpointing, Claiming, End, Keeper, Keepers, Note, Refusal, Remembered};
@@ -110,9 +110,12 @@ impl Keeper for House {
             return Some(Err(refusal));
         }
         let question = json!({ "ask": "guest", "folder": folder, "call": call });
+        let began = Instant::now();
         match reader::answer(&self.world, &question, GUEST) {
             // An older one does not know the question, a busy one has no place: then it is done here.
             Ok(mut answer) => answer.get_mut("said").map(|said| Ok(said.take())),
+            // One that fell silent in the middle would be waited for a second time.
+            Err(error) if began.elapsed() >= GUEST => Some(Err(refusal(error))),
             Err(_) => None,
         }
     }

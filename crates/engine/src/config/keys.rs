@@ -118,7 +118,7 @@ pub(crate) const KEYS: &[Row] = &[
     },
     Row {
         name: "http.port",
-        kind: Kind::Number { least: 1 },
+        kind: Kind::Port,
         default: Default::Number(37_777),
         manual: "The port on 127.0.0.1 and ::1; if it is taken, the next free one. `throughline daemon status --json` and `run/port` say which it is. Holds from the daemon's next start.",
     },

@@ -19,6 +19,8 @@ pub enum Kind {
     Number {
         least: u64,
     },
+    /// A number a program can listen at.
+    Port,
     /// One of these words.
     Word(&'static [&'static str]),
     /// Any text of one line.
@@ -30,7 +32,9 @@ impl Kind {
     pub(super) fn read(&self, item: &Item) -> Option<Value> {
         match self {
             Self::Flag => item.as_bool().map(Value::Flag),
-            Self::Number { .. } => self.checked(Value::Number(u64::try_from(item.as_integer()?).ok()?)),
+            Self::Number { .. } | Self::Port => {
+                self.checked(Value::Number(u64::try_from(item.as_integer()?).ok()?))
+            }
             Self::Word(_) => match (item.as_str(), item.as_bool()) {
                 (Some(word), _) => self.checked(Value::Text(word.to_owned())),
                 // `capture = false` is what people write; it means what it says.
@@ -52,7 +56,7 @@ impl Kind {
                 "false" | "off" | "0" => Some(Value::Flag(false)),
                 _ => None,
             },
-            Self::Number { .. } => self.checked(Value::Number(text.parse().ok()?)),
+            Self::Number { .. } | Self::Port => self.checked(Value::Number(text.parse().ok()?)),
             Self::Word(_) | Self::Text => self.checked(Value::Text(text.to_owned())),
             Self::List => Some(Value::List(
                 text.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_owned).collect(),
@@ -63,6 +67,7 @@ impl Kind {
     fn checked(&self, value: Value) -> Option<Value> {
         let fits = match (self, &value) {
             (Self::Number { least }, Value::Number(number)) => number >= least,
+            (Self::Port, Value::Number(number)) => (1..=65_535).contains(number),
             (Self::Word(words), Value::Text(word)) => words.contains(&word.as_str()),
             (Self::Text, Value::Text(text)) => !text.contains(['\n', '\r']),
             _ => false,
@@ -76,6 +81,7 @@ impl fmt::Display for Kind {
         match self {
             Self::Flag => f.write_str("true or false"),
             Self::Number { least } => write!(f, "a whole number of at least {least}"),
+            Self::Port => f.write_str("a port, 1 to 65535"),
             Self::Word(words) => write!(f, "one of {}", words.join(", ")),
             Self::Text => f.write_str("a text of one line"),
             Self::List => f.write_str("a list of strings"),

@@ -80,7 +80,10 @@ pub(crate) fn start(world: &World) -> anyhow::Result<bool> {
             return Err(explain(&trouble));
         }
         if !is_served(world)? {
-            started |= client::start_daemon(&world.place, &world.executable)?;
+            started |= client::start_daemon(&world.place, &world.executable).map_err(|error| {
+                let what = format!("the daemon cannot be started in {}: {error}", world.place.data.display());
+                hint(Failure::Person, what, "make that folder writable for you, or set THROUGHLINE_HOME")
+            })?;
         }
         std::thread::sleep(PAUSE);
     }

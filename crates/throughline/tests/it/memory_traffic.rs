@@ -380,3 +380,23 @@ fn one_project_is_taken_in_by_its_folder() {
     assert_eq!(files(&["--all"]), 2);
     assert!(house.ok(&["backfill", "--project", "/elsewhere"]).contains("no transcript"));
 }
+
+#[test]
+fn whoever_saves_at_the_same_moment_gets_the_id_of_their_own_words() {
+    let house = House::new();
+    house.start();
+    let words: Vec<String> = (0..24).map(|number| format!("the gate {number} opens at {number}")).collect();
+    let saving: Vec<_> = words
+        .iter()
+        .map(|text| {
+            let mut command = house.command(&["remember", text, "--json"]);
+            spawn(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()))
+        })
+        .collect();
+    for (text, saving) in words.iter().zip(saving) {
+        let said = parsed(&String::from_utf8(saving.wait_with_output().unwrap().stdout).unwrap());
+        assert_eq!(said["known"], false, "{text}: {said}");
+        let shown = house.ok(&["show", said["id"].as_str().unwrap()]);
+        assert!(shown.contains(text), "{text}: {shown}");
+    }
+}

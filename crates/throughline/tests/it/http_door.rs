@@ -85,16 +85,19 @@ fn a_port_that_a_killed_daemon_left_written_down_is_not_believed() {
 fn whatever_is_wrong_with_the_door_no_hook_notices() {
     let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let taken_port = taken.local_addr().unwrap().port();
-    for (name, value) in [("http.port", "70000".to_owned()), ("http.port", taken_port.to_string())] {
+    for port in [70_000, u32::from(taken_port)] {
         let house = House::new();
         house.start();
-        house.ok(&["config", "set", name, &value]);
+        // By hand: the command line refuses what is no port.
+        fs::write(house.place().config_file(), format!("http.port = {port}\n")).unwrap();
         house.ok(&["daemon", "restart"]);
         house.send(&house.prompt("s", "is anybody there?"));
-        assert_eq!(house.events().len(), 1, "{name} = {value}");
+        assert_eq!(house.events().len(), 1, "http.port = {port}");
         assert_ne!(house.status()["port"], json!(taken_port));
     }
     let house = House::new();
+    let refused = house.run(&["config", "set", "http.port", "70000"]);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("a port, 1 to 65535"), "{refused:?}");
     fs::create_dir_all(house.data().join("run/token")).unwrap();
     house.send(&house.prompt("s", "is anybody there?"));
     assert_eq!(house.events().len(), 1);

@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn a_folder_is_named_by_the_header_else_by_the_address() {
         assert_eq!(of("/mcp", None), None);
-        assert_eq!(of("/mcp?folder=/work/a%20b", None), Some("/work/a b".into()));
+        assert_eq!(of("/mcp?folder=/projects/a%20b", None), Some("/projects/a b".into()));
         assert_eq!(of("/mcp?folder=/one&folder=/two", Some("/three é")), Some("/three é".into()));
         assert_eq!(of("/mcp?x=1&folder=/one", Some("relative")), Some("/one".into()));
     }

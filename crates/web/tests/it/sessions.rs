@@ -56,9 +56,9 @@ fn the_folder_is_what_the_header_or_the_address_says_and_otherwise_none() {
     let asked = call("mem_get", &json!({ "ids": ["x"] }));
     let nowhere = messages(&world.say(&session, &asked)).pop().unwrap();
     assert!(text(&nowhere).contains("asked from None"), "{nowhere}");
-    let header = format!("{session}X-Throughline-Folder: /work/of mine\r\n");
+    let header = format!("{session}X-Throughline-Folder: /projects/of mine\r\n");
     let there = messages(&world.say(&header, &asked)).pop().unwrap();
-    assert!(text(&there).contains("/work/of mine"), "{there}");
+    assert!(text(&there).contains("/projects/of mine"), "{there}");
 }
 
 #[test]

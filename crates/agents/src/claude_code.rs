@@ -52,7 +52,7 @@ impl Adapter for ClaudeCode {
     }
 
     fn files(&self) -> &'static [&'static dyn SettingsFile] {
-        &[&settings::Hooks, &settings::Servers]
+        &[&settings::Hooks, &settings::SERVERS]
     }
     fn fast_hooks(&self) -> Option<&'static FastHooks> {
         Some(&settings::FAST)

@@ -56,6 +56,6 @@ impl Adapter for Copilot {
     }
 
     fn files(&self) -> &'static [&'static dyn SettingsFile] {
-        &[&settings::Hooks, &settings::Servers]
+        &[&settings::Hooks, &settings::SERVERS]
     }
 }

@@ -49,7 +49,7 @@ impl Adapter for Cursor {
     }
 
     fn files(&self) -> &'static [&'static dyn SettingsFile] {
-        &[&settings::Hooks, &settings::Servers]
+        &[&settings::Hooks, &settings::SERVERS]
     }
 
     fn last_step(&self) -> Option<&'static str> {

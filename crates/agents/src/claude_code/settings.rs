@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::powers::REGISTERED;
 use crate::hooks::{self, Form};
-use crate::servers::{self, List, Stdio};
+use crate::servers::{self, ServersFile, Stdio};
 use crate::{Edit, FastHooks, Holds, Installed, Location, Ours, Scope, SettingsError, SettingsFile};
 
 /// The hook gives up long before; this is for a machine so busy that it does not even start. Seconds.
@@ -19,9 +19,6 @@ const FORM: Form = Form {
     program: servers::command_and_args,
     marked: true,
 };
-
-const SERVERS: List<Stdio> =
-    List { key: "mcpServers", entry: servers::stdio, program: servers::command_and_args };
 
 /// The events of every tool call, which happen one after the other while the model waits. The rest stays with a
 /// process each, although the client could do the same with all but `SessionStart`, `Setup` and `SessionEnd`: they are
@@ -140,31 +137,13 @@ fn enables_plugin(text: &str) -> bool {
 /// `.claude.json` beside the client's folder, and inside it where the folder is named by a variable; `.mcp.json` in
 /// a project's root. A person's own servers of one project are deep in the first, under the project's path: left to
 /// the client.
-pub(super) struct Servers;
+pub(super) const SERVERS: ServersFile<Stdio> = ServersFile { entry: servers::stdio, path: servers_path };
 
-impl SettingsFile for Servers {
-    fn holds(&self) -> Holds {
-        Holds::Server
-    }
-
-    fn path(&self, scope: Scope, moved: bool) -> Option<Location> {
-        match scope {
-            Scope::User if moved => Some(Location::AgentHome(".claude.json")),
-            Scope::User => Some(Location::Home(".claude.json")),
-            Scope::Project => Some(Location::Project(".mcp.json")),
-            Scope::Local => None,
-        }
-    }
-
-    fn add(&self, text: Option<&str>, ours: &Ours) -> Result<Edit, SettingsError> {
-        SERVERS.add(text, ours)
-    }
-
-    fn remove(&self, text: &str) -> Result<Edit, SettingsError> {
-        SERVERS.remove(text)
-    }
-
-    fn installed(&self, text: &str) -> Result<Installed, SettingsError> {
-        SERVERS.installed(text)
+fn servers_path(scope: Scope, moved: bool) -> Option<Location> {
+    match scope {
+        Scope::User if moved => Some(Location::AgentHome(".claude.json")),
+        Scope::User => Some(Location::Home(".claude.json")),
+        Scope::Project => Some(Location::Project(".mcp.json")),
+        Scope::Local => None,
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::powers::REGISTERED;
 use crate::document::Document;
-use crate::servers::{self, List};
+use crate::servers::ServersFile;
 use crate::{
     Edit, Holds, Installed, Location, Ours, Program, Scope, SettingsError, SettingsFile, json as places,
     shell,
@@ -19,11 +19,9 @@ const VERSION: u64 = 1;
 /// A hook that fails before a tool call denies the call. We may be gone, and that is no reason to stop anybody.
 const CANNOT_FAIL: &str = " || :";
 
-const SERVERS: List<Entry> = List { key: "mcpServers", entry, program: servers::command_and_args };
-
 /// The client asks which of a server's tools are wanted.
 #[derive(Serialize)]
-struct Entry {
+pub(super) struct Entry {
     r#type: &'static str,
     command: String,
     args: Vec<String>,
@@ -138,30 +136,12 @@ fn program(handler: &Value, event: &str) -> Option<Program> {
 
 /// `mcp-config.json` in the client's folder; in a project `.github/mcp.json`, since `.mcp.json` is also read by
 /// others, who would find our entry there twice.
-pub(super) struct Servers;
+pub(super) const SERVERS: ServersFile<Entry> = ServersFile { entry, path: servers_path };
 
-impl SettingsFile for Servers {
-    fn holds(&self) -> Holds {
-        Holds::Server
-    }
-
-    fn path(&self, scope: Scope, _: bool) -> Option<Location> {
-        match scope {
-            Scope::User => Some(Location::AgentHome("mcp-config.json")),
-            Scope::Project => Some(Location::Project(".github/mcp.json")),
-            Scope::Local => None,
-        }
-    }
-
-    fn add(&self, text: Option<&str>, ours: &Ours) -> Result<Edit, SettingsError> {
-        SERVERS.add(text, ours)
-    }
-
-    fn remove(&self, text: &str) -> Result<Edit, SettingsError> {
-        SERVERS.remove(text)
-    }
-
-    fn installed(&self, text: &str) -> Result<Installed, SettingsError> {
-        SERVERS.installed(text)
+fn servers_path(scope: Scope, _: bool) -> Option<Location> {
+    match scope {
+        Scope::User => Some(Location::AgentHome("mcp-config.json")),
+        Scope::Project => Some(Location::Project(".github/mcp.json")),
+        Scope::Local => None,
     }
 }

@@ -11,16 +11,13 @@ use serde_json::Value;
 use super::powers::{REGISTERED, name};
 use crate::document::Document;
 use crate::json::{self, Span};
-use crate::servers::{self, List, Stdio};
+use crate::servers::{self, ServersFile, Stdio};
 use crate::{Edit, Holds, Installed, Location, Ours, Program, Scope, SettingsError, SettingsFile, shell};
 
 /// The hook gives up long before; this is for a machine so busy that it does not even start. Seconds.
 const TIMEOUT_SECONDS: u64 = 5;
 /// The format of the file, without which Cursor refuses it.
 const VERSION: &str = "1";
-
-const SERVERS: List<Stdio> =
-    List { key: "mcpServers", entry: servers::stdio, program: servers::command_and_args };
 
 /// `hooks.json` in Cursor's folder, and in a project's `.cursor`.
 pub(super) struct Hooks;
@@ -285,30 +282,12 @@ fn edit(before: Option<&str>, document: Document, summary: Vec<String>) -> Edit 
 }
 
 /// `mcp.json` in Cursor's folder, and in a project's `.cursor`.
-pub(super) struct Servers;
+pub(super) const SERVERS: ServersFile<Stdio> = ServersFile { entry: servers::stdio, path: servers_path };
 
-impl SettingsFile for Servers {
-    fn holds(&self) -> Holds {
-        Holds::Server
-    }
-
-    fn path(&self, scope: Scope, _: bool) -> Option<Location> {
-        match scope {
-            Scope::User => Some(Location::AgentHome("mcp.json")),
-            Scope::Project => Some(Location::Project(".cursor/mcp.json")),
-            Scope::Local => None,
-        }
-    }
-
-    fn add(&self, text: Option<&str>, ours: &Ours) -> Result<Edit, SettingsError> {
-        SERVERS.add(text, ours)
-    }
-
-    fn remove(&self, text: &str) -> Result<Edit, SettingsError> {
-        SERVERS.remove(text)
-    }
-
-    fn installed(&self, text: &str) -> Result<Installed, SettingsError> {
-        SERVERS.installed(text)
+fn servers_path(scope: Scope, _: bool) -> Option<Location> {
+    match scope {
+        Scope::User => Some(Location::AgentHome("mcp.json")),
+        Scope::Project => Some(Location::Project(".cursor/mcp.json")),
+        Scope::Local => None,
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::powers::{REGISTERED, own_name};
 use crate::document::Document;
 use crate::hooks::{self, Form};
-use crate::servers::{self, List};
+use crate::servers;
 use crate::{Edit, Holds, Installed, Location, Ours, Program, Scope, SettingsError, SettingsFile, shell};
 
 /// The hook gives up long before; this is for a machine so busy that it does not even start. Milliseconds.
@@ -16,8 +16,6 @@ const TIMEOUT_MS: u64 = 5000;
 const SHOWN_AS: &str = "throughline";
 
 const FORM: Form = Form { events: REGISTERED, name: own_name, handler, program, marked: true };
-
-const SERVERS: List<Server> = List { key: "mcpServers", entry, program: servers::command_and_args };
 
 /// A handler is a line for a shell.
 fn handler(ours: &Ours, kind: EventKind) -> Vec<(&'static str, Value)> {
@@ -64,14 +62,14 @@ impl SettingsFile for Settings {
     fn add(&self, text: Option<&str>, ours: &Ours) -> Result<Edit, SettingsError> {
         let mut document = Document::parse(text.unwrap_or("{}\n"))?;
         let mut summary = hooks::add_to(&FORM, &mut document, ours)?.lines();
-        summary.extend(SERVERS.add_to(&mut document, ours)?);
+        summary.extend(servers::add_to(&mut document, ours, entry)?);
         Ok(Edit { before: text.map(str::to_owned), after: document.into_text(), summary })
     }
 
     fn remove(&self, text: &str) -> Result<Edit, SettingsError> {
         let mut document = Document::parse(text)?;
         // The other way round than they were added, so that what they stood between closes up again.
-        let server = SERVERS.remove_from(&mut document);
+        let server = servers::remove_from(&mut document);
         let mut summary = hooks::remove_from(&FORM, &mut document).lines();
         summary.extend(server);
         Ok(Edit { before: Some(text.to_owned()), after: document.into_text(), summary })
@@ -80,7 +78,7 @@ impl SettingsFile for Settings {
     fn installed(&self, text: &str) -> Result<Installed, SettingsError> {
         let document = Document::parse(text)?;
         let mut installed = hooks::installed(&FORM, text)?;
-        for program in SERVERS.installed_in(&document).programs {
+        for program in servers::installed_in(&document).programs {
             if !installed.programs.contains(&program) {
                 installed.programs.push(program);
             }

@@ -26,6 +26,7 @@ pub use behaviors::{
 };
 pub use behaviors::{Wrote, credit};
 pub use fence::{fence, sanitize};
+pub use memory::is_kept_as_one;
 pub use merge::merge;
 pub use origin::{Origin, heard, origin, sources};
 pub use page::Page;

@@ -58,6 +58,12 @@ fn cost(memory: &Memory) -> u32 {
     estimate_tokens(&memory.title) + subtitle + estimate_tokens(&memory.text) + listed
 }
 
+/// Whether two memories are kept as one because they say the same.
+pub fn is_kept_as_one(one: &Memory, other: &Memory) -> bool {
+    let words = fingerprint(one);
+    words != 0 && words == fingerprint(other)
+}
+
 /// Equal for texts of the same words. What was brought in, asked or said verbatim is never merged: each has an
 /// id or a place of its own that somebody may ask for.
 fn fingerprint(memory: &Memory) -> u64 {

@@ -194,19 +194,8 @@ fn kept(world: &World, memory: &Memory) -> anyhow::Result<MemoryRow> {
     // Another session may have said something else in the same millisecond.
     let same = same
         .into_iter()
-        .find(|row| row.memory.project == memory.project && in_same_words(&row.memory, memory));
+        .find(|row| row.memory.project == memory.project && engine::is_kept_as_one(&row.memory, memory));
     same.ok_or_else(|| {
         hint(Failure::Person, "it is journaled and not yet in the tables", "see `throughline daemon logs`")
     })
-}
-
-fn in_same_words(one: &Memory, other: &Memory) -> bool {
-    let words = |memory: &Memory| {
-        let said = format!("{} {}", memory.title, memory.text).to_lowercase();
-        said.split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
-    words(one) == words(other)
 }

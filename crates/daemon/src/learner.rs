@@ -83,6 +83,20 @@ impl Learner {
         true
     }
 
+    /// Waits until more than what is up to `seq` is derived, and hurries nobody; how far it is by then.
+    pub(crate) fn wait_beyond(&self, seq: u64, until: Instant) -> u64 {
+        let (lock, moved) = &self.moved;
+        let mut held = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let learned = self.learned.load(Ordering::SeqCst);
+            let left = until.saturating_duration_since(Instant::now());
+            if learned > seq || left.is_zero() {
+                return learned;
+            }
+            held = moved.wait_timeout(held, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
     fn hurry(&self) {
         let (lock, hurried) = &self.hurry;
         *lock.lock().unwrap_or_else(PoisonError::into_inner) = true;

@@ -12,6 +12,7 @@ mod deeds;
 mod door;
 mod embedding;
 mod faults;
+mod inside;
 mod intake;
 mod keeping;
 mod learner;
@@ -67,6 +68,7 @@ use crate::side_door::Announced;
 use crate::transcripts::Transcripts;
 use crate::watching::Watching;
 
+pub use crate::inside::Inside;
 pub use crate::lender::is_alive;
 pub use crate::lifecycle::Lock as DaemonLock;
 pub use crate::side_door::SideDoor;
@@ -256,7 +258,8 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
         port: side_door.as_ref().map(Announced::port).unwrap_or_default(),
     });
     let listener = bound.listener.try_clone().map_err(at(place.socket()))?;
-    let door = Door::open(listener, daemon, Arc::clone(&intake.counters)).map_err(at(place.socket()))?;
+    let door = Door::open(listener, Arc::clone(&daemon) as _, Arc::clone(&intake.counters))
+        .map_err(at(place.socket()))?;
     // Without it we look once a minute.
     if let Err(error) = lifecycle::watch(&place.run(), wish.clone()) {
         log.warn(format_args!("the run folder is not watched: {error}"));
@@ -264,7 +267,7 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     hear_signals(wish).map_err(at(place.data.clone()))?;
     log.info(format_args!("ready after {} ms", began.elapsed().as_millis()));
     if let Some(door) = &mut side_door {
-        door.open(&log);
+        door.open(Inside::new(daemon), &log);
     }
 
     let wished = look_after(&intake, &learner, &bound, &wishes);

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use client::Place;
 use engine::config::Config;
 
+use crate::inside::Inside;
 use crate::lifecycle;
 use crate::log::Log;
 
@@ -18,8 +19,8 @@ pub trait SideDoor: Send {
     /// Takes a port. `None`: the settings want no such door.
     fn bind(&mut self, config: &Config) -> Result<Option<u16>, Box<dyn Error>>;
 
-    /// Lets people in.
-    fn open(&mut self) -> Result<(), Box<dyn Error>>;
+    /// Lets people in, and shows them the house.
+    fn open(&mut self, inside: Inside) -> Result<(), Box<dyn Error>>;
 
     /// Lets nobody in any more; returns soon.
     fn close(&mut self);
@@ -63,8 +64,8 @@ impl Announced {
         Arc::clone(&self.port)
     }
 
-    pub(crate) fn open(&mut self, log: &Log) {
-        match self.door.open() {
+    pub(crate) fn open(&mut self, inside: Inside, log: &Log) {
+        match self.door.open(inside) {
             Ok(()) => log.info(format_args!("HTTP on port {}", self.port.load(Ordering::SeqCst))),
             Err(error) => {
                 log.warn(format_args!("no HTTP: {error}"));

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
+use bytes::Bytes;
 use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
@@ -29,7 +30,7 @@ use tower_service::Service;
 use crate::guard::{Guard, MAX_BODY};
 use crate::problem;
 use crate::routes::{self, Rooms};
-use crate::{Bound, Token, WebError};
+use crate::{Bound, House, Token, WebError};
 
 /// Connections at once; further ones wait in the kernel's backlog. A session of an agent holds one for news and uses
 /// one or two for its calls.
@@ -67,7 +68,7 @@ pub struct Door {
 
 impl Bound {
     /// Serves on a thread of its own until the door is closed.
-    pub fn open(self, token: Token, keepers: Arc<dyn Keepers>) -> Result<Door, WebError> {
+    pub fn open(self, token: Token, house: Arc<dyn House>) -> Result<Door, WebError> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .max_blocking_threads(WORKERS)
@@ -76,16 +77,14 @@ impl Bound {
             .build()
             .map_err(WebError::Threads)?;
         let guard = Guard::new(token, self.port());
-        let protocol = Arc::new(Http::new(Arc::clone(&keepers)));
-        let house = House {
-            guard,
-            routes: routes::all(Rooms { keepers, protocol: Arc::clone(&protocol) }),
-            protocol,
-        };
+        let protocol = Arc::new(Http::new(Arc::clone(&house) as Arc<dyn Keepers>));
+        let document = Bytes::from(crate::openapi(house.version()).to_string());
+        let rooms = Rooms { house, document, protocol: Arc::clone(&protocol) };
+        let hall = Hall { guard, routes: routes::all(rooms), protocol };
         let (closing, closed) = watch::channel(false);
         let thread = Builder::new()
             .name("web".into())
-            .spawn(move || serve(runtime, self.listeners, house, &closed))
+            .spawn(move || serve(runtime, self.listeners, hall, &closed))
             .map_err(WebError::Threads)?;
         Ok(Door { closing, thread })
     }
@@ -102,24 +101,24 @@ impl Door {
 /// Those inside when we close get this long for their answer.
 const CLOSING_PATIENCE: Duration = Duration::from_millis(500);
 
-struct House {
+struct Hall {
     guard: Guard,
     routes: Router,
     protocol: Arc<Http>,
 }
 
-fn serve(runtime: Runtime, listeners: Vec<TcpListener>, house: House, closed: &watch::Receiver<bool>) {
-    let house = Arc::new(house);
+fn serve(runtime: Runtime, listeners: Vec<TcpListener>, hall: Hall, closed: &watch::Receiver<bool>) {
+    let hall = Arc::new(hall);
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     runtime.block_on(async {
         for listener in listeners {
             // One that cannot be watched is one address less.
             if let Ok(listener) = tokio::net::TcpListener::from_std(listener) {
-                tokio::spawn(accept(listener, Arc::clone(&house), Arc::clone(&places), closed.clone()));
+                tokio::spawn(accept(listener, Arc::clone(&hall), Arc::clone(&places), closed.clone()));
             }
         }
         end(&mut closed.clone()).await;
-        house.protocol.close();
+        hall.protocol.close();
         let _ = timeout(CLOSING_PATIENCE, places.acquire_many(MAX_CONNECTIONS as u32)).await;
     });
     runtime.shutdown_timeout(CLOSING_PATIENCE);
@@ -132,7 +131,7 @@ async fn end(closed: &mut watch::Receiver<bool>) {
 
 async fn accept(
     listener: tokio::net::TcpListener,
-    house: Arc<House>,
+    hall: Arc<Hall>,
     places: Arc<Semaphore>,
     mut closed: watch::Receiver<bool>,
 ) {
@@ -145,7 +144,7 @@ async fn accept(
         };
         match accepted {
             Ok((stream, _)) => {
-                tokio::spawn(converse(stream, Arc::clone(&house), place, closed.clone()));
+                tokio::spawn(converse(stream, Arc::clone(&hall), place, closed.clone()));
             }
             Err(_) => sleep(ACCEPT_PAUSE).await,
         }
@@ -154,14 +153,14 @@ async fn accept(
 
 async fn converse(
     stream: TcpStream,
-    house: Arc<House>,
+    hall: Arc<Hall>,
     _place: OwnedSemaphorePermit,
     mut closed: watch::Receiver<bool>,
 ) {
     let _ = stream.set_nodelay(true);
     let answer = service_fn(move |request| {
-        let house = Arc::clone(&house);
-        async move { Ok::<_, Infallible>(house.answer(request).await) }
+        let hall = Arc::clone(&hall);
+        async move { Ok::<_, Infallible>(hall.answer(request).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -180,7 +179,7 @@ async fn converse(
     }
 }
 
-impl House {
+impl Hall {
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         let mut response = self.look(request).await;
         for (name, value) in ALWAYS {

@@ -1,66 +1,87 @@
 //! What somebody is told who is not let in or asks for what is not there (RFC 9457): what happened, and what to do. It
 //! never repeats what was sent.
 
+use std::borrow::Cow;
+
 use axum::body::Body;
 use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderValue, Response, StatusCode};
 use serde_json::json;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
     pub(crate) title: &'static str,
     /// The next step.
-    pub(crate) detail: &'static str,
+    pub(crate) detail: Cow<'static, str>,
 }
 
 pub(crate) const MALFORMED: Problem = Problem {
     status: StatusCode::BAD_REQUEST,
     title: "this request says one thing twice, or nonsense",
-    detail: "send one Host and at most one Authorization, Origin and Content-Length",
+    detail: Cow::Borrowed("send one Host and at most one Authorization, Origin and Content-Length"),
 };
 pub(crate) const NO_TOKEN: Problem = Problem {
     status: StatusCode::UNAUTHORIZED,
     title: "the token is missing or wrong",
-    detail: "send \"Authorization: Bearer TOKEN\"; `throughline mcp --http` says where the token is",
+    detail: Cow::Borrowed(
+        "send \"Authorization: Bearer TOKEN\"; `throughline mcp --http` says where the token is",
+    ),
 };
 pub(crate) const FOREIGN_PAGE: Problem = Problem {
     status: StatusCode::FORBIDDEN,
     title: "this request comes from a page of somebody else",
-    detail: "call from a program, or from a page that this daemon serves",
+    detail: Cow::Borrowed("call from a program, or from a page that this daemon serves"),
 };
 pub(crate) const NOTHING_HERE: Problem = Problem {
     status: StatusCode::NOT_FOUND,
     title: "nothing is here",
-    detail: "there are GET /health, GET /api/v1/status and /mcp",
+    detail: Cow::Borrowed("there are GET /health, GET /api/v1/status and /mcp"),
+};
+pub(crate) const NOT_JSON: Problem = Problem {
+    status: StatusCode::UNSUPPORTED_MEDIA_TYPE,
+    title: "what changes something is sent as JSON",
+    detail: Cow::Borrowed("send the header \"Content-Type: application/json\""),
 };
 pub(crate) const OTHER_METHOD: Problem = Problem {
     status: StatusCode::METHOD_NOT_ALLOWED,
     title: "this is not done here",
-    detail: "the header Allow says what is",
+    detail: Cow::Borrowed("the header Allow says what is"),
 };
 pub(crate) const SLOW_BODY: Problem = Problem {
     status: StatusCode::REQUEST_TIMEOUT,
     title: "the body did not come in time",
-    detail: "send it at once",
+    detail: Cow::Borrowed("send it at once"),
 };
 pub(crate) const TOO_LARGE: Problem = Problem {
     status: StatusCode::PAYLOAD_TOO_LARGE,
     title: "the body is too large",
-    detail: "send at most 1 MiB; `throughline import` takes in what is larger",
+    detail: Cow::Borrowed("send at most 1 MiB; `throughline import` takes in what is larger"),
 };
 pub(crate) const OTHER_HOST: Problem = Problem {
     status: StatusCode::MISDIRECTED_REQUEST,
     title: "this daemon does not go by that name",
-    detail: "use 127.0.0.1, localhost or [::1] with the port that `throughline daemon status --json` says",
+    detail: Cow::Borrowed(
+        "use 127.0.0.1, localhost or [::1] with the port that `throughline daemon status --json` says",
+    ),
 };
 pub(crate) const OUT_OF_ORDER: Problem = Problem {
     status: StatusCode::SERVICE_UNAVAILABLE,
     title: "the daemon does not answer",
-    detail: "run `throughline doctor`, then try again",
+    detail: Cow::Borrowed("run `throughline doctor`, then try again"),
 };
 
 impl Problem {
+    /// Somebody who may come in has asked what cannot be answered. Only they are told what in it is wrong.
+    pub(crate) fn refused(title: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self { status: StatusCode::BAD_REQUEST, title, detail: detail.into() }
+    }
+
+    /// What is asked for is not there, or no longer.
+    pub(crate) fn not_found(title: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self { status: StatusCode::NOT_FOUND, title, detail: detail.into() }
+    }
+
     pub(crate) fn response(self) -> Response<Body> {
         let said = json!({ "type": "about:blank", "title": self.title, "status": self.status.as_u16(), "detail": self.detail });
         let mut response = Response::new(Body::from(said.to_string()));

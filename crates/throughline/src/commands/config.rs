@@ -54,7 +54,7 @@ impl Config {
         match self.command {
             Command::Get { key, json } => get(world, &key, json),
             Command::Set { key, value } => set(world, &key, &value),
-            Command::Unset { key } => edit(world, &key, None),
+            Command::Unset { key } => unset(world, &key),
             Command::List { markdown: true, .. } => print::text(&reference()),
             Command::List { origin, json, .. } => list(world, origin, json),
             Command::Path => print::line(&world.place.config_file().display().to_string()),
@@ -66,7 +66,7 @@ fn get(world: &World, name: &str, as_json: bool) -> anyhow::Result<()> {
     let (config, errors) = config::load(&world.place);
     warn(&errors);
     let Some((value, _)) = config.get(name) else { return Err(unknown(name)) };
-    if as_json { print::json(&to_json(value)) } else { print::line(&value.to_string()) }
+    if as_json { print::json(&json_of(value)) } else { print::line(&value.to_string()) }
 }
 
 /// Writes the person's file and tells a running daemon.
@@ -77,6 +77,21 @@ pub(crate) fn set(world: &World, name: &str, text: &str) -> anyhow::Result<()> {
     })?;
     let value = config.get(name).map(|(value, _)| value.clone());
     edit(world, name, value.as_ref())
+}
+
+/// Takes a value out of the person's file and tells a running daemon.
+pub(crate) fn unset(world: &World, name: &str) -> anyhow::Result<()> {
+    edit(world, name, None)
+}
+
+/// Every setting, its value and where that comes from.
+pub(crate) fn to_json(world: &World) -> Vec<serde_json::Value> {
+    let (config, _) = config::load(&world.place);
+    let one = |(name, value, origin): (&str, &Value, &engine::config::Origin)| {
+        let layer = origin.layer.to_string();
+        json!({ "key": name, "value": json_of(value), "origin": layer, "place": origin.place })
+    };
+    config.iter().map(one).collect()
 }
 
 fn edit(world: &World, name: &str, value: Option<&Value>) -> anyhow::Result<()> {
@@ -122,12 +137,7 @@ fn list(world: &World, with_origin: bool, as_json: bool) -> anyhow::Result<()> {
     let (config, errors) = config::load(&world.place);
     warn(&errors);
     if as_json {
-        return config.iter().try_for_each(|(name, value, origin)| {
-            let layer = origin.layer.to_string();
-            print::json(
-                &json!({ "key": name, "value": to_json(value), "origin": layer, "place": origin.place }),
-            )
-        });
+        return to_json(world).iter().try_for_each(print::json);
     }
     let row = |(name, value, origin): (&str, &Value, &engine::config::Origin)| {
         let mut row = vec![name.to_owned(), value.to_string()];
@@ -157,7 +167,7 @@ fn unknown(name: &str) -> anyhow::Error {
     hint(Failure::Person, what, "`throughline config list` shows them all")
 }
 
-fn to_json(value: &Value) -> serde_json::Value {
+fn json_of(value: &Value) -> serde_json::Value {
     match value {
         Value::Flag(flag) => json!(flag),
         Value::Number(number) => json!(number),

@@ -1,5 +1,6 @@
 //! The background process: starting, stopping, asking how it is.
 
+mod home;
 mod http_door;
 
 use std::fs;
@@ -205,6 +206,15 @@ fn status(world: &World, as_json: bool) -> anyhow::Result<()> {
 }
 
 fn logs(world: &World, lines: usize) -> anyhow::Result<()> {
+    let last = last_lines(world, lines);
+    if last.is_empty() {
+        return print::line("the log is empty");
+    }
+    last.iter().try_for_each(|line| print::line(line))
+}
+
+/// Of the log, oldest first.
+fn last_lines(world: &World, lines: usize) -> Vec<String> {
     let mut last = std::collections::VecDeque::with_capacity(lines.min(10_000));
     for name in ["daemon.log.1", "daemon.log"] {
         let Ok(file) = fs::File::open(world.place.logs().join(name)) else { continue };
@@ -215,10 +225,7 @@ fn logs(world: &World, lines: usize) -> anyhow::Result<()> {
             last.push_back(line);
         }
     }
-    if last.is_empty() {
-        return print::line("the log is empty");
-    }
-    last.iter().try_for_each(|line| print::line(line))
+    last.into()
 }
 
 fn unit(world: &World, manager: &str) -> String {

@@ -48,23 +48,31 @@ impl Finding {
     }
 }
 
-#[derive(Serialize)]
-struct Report<'a> {
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
     state: State,
     version: &'static str,
-    findings: &'a [Finding],
+    findings: Vec<Finding>,
+}
+
+impl Report {
+    pub(crate) fn of(world: &World) -> Self {
+        let findings: Vec<Finding> = checks::ALL.iter().flat_map(|check| check(world)).collect();
+        let state = findings.iter().map(|finding| finding.state).max().unwrap_or(State::Ok);
+        Self { state, version: crate::world::VERSION, findings }
+    }
 }
 
 impl Doctor {
     pub(crate) fn run(&self, world: &World) -> anyhow::Result<()> {
-        let findings: Vec<Finding> = checks::ALL.iter().flat_map(|check| check(world)).collect();
-        let state = findings.iter().map(|finding| finding.state).max().unwrap_or(State::Ok);
+        let report = Report::of(world);
+        let Report { state, findings, .. } = &report;
         if self.json {
-            print::json(&Report { state, version: crate::world::VERSION, findings: &findings })?;
+            print::json(&report)?;
         } else {
             findings.iter().try_for_each(|finding| print::text(&lines(finding, world.color)))?;
         }
-        if state == State::Fail {
+        if *state == State::Fail {
             let failed = findings.iter().filter(|finding| finding.state == State::Fail).count();
             return Err(hint(
                 Failure::Person,

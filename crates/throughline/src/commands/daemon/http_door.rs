@@ -3,11 +3,12 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use ::daemon::SideDoor;
+use ::daemon::{Inside, SideDoor};
 use engine::config::Config;
 use web::{Bound, Door, Token};
 
-use super::super::mcp::{Houses, token_file};
+use super::super::mcp::token_file;
+use super::home::Home;
 use crate::world::World;
 
 pub(crate) struct HttpDoor {
@@ -42,9 +43,9 @@ impl SideDoor for HttpDoor {
         Ok(Some(port))
     }
 
-    fn open(&mut self) -> Result<(), Box<dyn Error>> {
+    fn open(&mut self, inside: Inside) -> Result<(), Box<dyn Error>> {
         if let State::Bound(bound, token) = std::mem::replace(&mut self.state, State::Closed) {
-            self.state = State::Open(bound.open(token, Arc::new(Houses(self.world.clone())))?);
+            self.state = State::Open(bound.open(token, Arc::new(Home::new(self.world.clone(), inside)))?);
         }
         Ok(())
     }

@@ -1,0 +1,32 @@
+//! `/api/v1`: one line per thing that can be asked. The router and the OpenAPI document are both made from the list,
+//! so neither can say what the other does not. A room is a file: what it takes, what it gives, and the work between.
+
+mod agents;
+mod behaviors;
+mod checkpoints;
+mod claims;
+mod context;
+mod document;
+mod endpoint;
+mod events;
+mod hand_offs;
+mod health;
+mod injections;
+mod logs;
+mod memories;
+mod page;
+mod prompts;
+mod reading;
+mod rooms;
+mod search;
+mod sessions;
+mod settings;
+mod stats;
+mod status;
+mod summaries;
+mod timeline;
+mod workspaces;
+
+pub(crate) use document::document;
+pub(crate) use endpoint::routes;
+pub(crate) use rooms::all;

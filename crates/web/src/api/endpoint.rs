@@ -1,0 +1,246 @@
+//! One way to ask, with its types: what stands in the path, in the query and in the body is read and checked here, so
+//! that a room sees values and never a request. The same types are described to whoever reads the OpenAPI document.
+
+use std::any::TypeId;
+use std::collections::hash_map::DefaultHasher;
+use std::fmt;
+use std::hash::Hasher;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{RawPathParams, Request, State};
+use axum::routing::{MethodFilter, on};
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH, LOCATION};
+use http::request::Parts;
+use http::{HeaderName, HeaderValue, Method, Response, StatusCode};
+use http_body_util::BodyExt;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde::de::value::MapDeserializer;
+use serde::{Deserialize, Serialize};
+use tokio::task::spawn_blocking;
+
+use crate::House;
+use crate::problem::{self, Problem};
+use crate::routes::Rooms;
+
+const JSON: &str = "application/json";
+
+/// A part of a request that has no such part.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Nothing {}
+
+/// What somebody asks, read and checked.
+#[derive(Debug)]
+pub(crate) struct Asked<P = Nothing, Q = Nothing, B = Nothing> {
+    pub(crate) path: P,
+    pub(crate) query: Q,
+    pub(crate) body: B,
+    /// The version a change is meant for, as an ETag says it.
+    pub(crate) if_match: Option<String>,
+}
+
+/// What is given back, and where it can be found from now on if it is new.
+#[derive(Debug)]
+pub(crate) struct Given<O> {
+    pub(crate) value: O,
+    pub(crate) location: Option<String>,
+}
+
+impl<O> From<O> for Given<O> {
+    fn from(value: O) -> Self {
+        Self { value, location: None }
+    }
+}
+
+/// The version of a thing as it is given: what `If-Match` is compared with.
+pub(crate) fn version_of(value: &impl Serialize) -> Result<String, Problem> {
+    Ok(tag(&bytes_of(value)?))
+}
+
+type Work = Box<dyn Fn(&dyn House, &Call) -> Result<Done, Problem> + Send + Sync>;
+
+pub(crate) struct Endpoint {
+    pub(crate) method: Method,
+    pub(crate) path: &'static str,
+    pub(crate) summary: &'static str,
+    /// Of success.
+    pub(crate) status: StatusCode,
+    pub(crate) describe: fn(&mut SchemaGenerator) -> Description,
+    work: Work,
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.path)
+    }
+}
+
+/// The types of an endpoint. `None`: there is no such part.
+#[derive(Debug)]
+pub(crate) struct Description {
+    pub(crate) path: Option<Schema>,
+    pub(crate) query: Option<Schema>,
+    pub(crate) body: Option<Schema>,
+    pub(crate) answer: Option<Schema>,
+}
+
+macro_rules! methods {
+    ($($name:ident = $method:ident),+ $(,)?) => {
+        $(pub(crate) fn $name<P: Part, Q: Part, B: Part, O: Serialize + JsonSchema + 'static>(
+            path: &'static str,
+            summary: &'static str,
+            work: fn(&dyn House, Asked<P, Q, B>) -> Result<Given<O>, Problem>,
+        ) -> Endpoint {
+            Endpoint::new(Method::$method, path, summary, work)
+        })+
+    };
+}
+
+methods! { get = GET, post = POST, put = PUT, patch = PATCH, delete = DELETE }
+
+pub(crate) trait Part: DeserializeOwned + JsonSchema + 'static {}
+impl<T: DeserializeOwned + JsonSchema + 'static> Part for T {}
+
+impl Endpoint {
+    fn new<P: Part, Q: Part, B: Part, O: Serialize + JsonSchema + 'static>(
+        method: Method,
+        path: &'static str,
+        summary: &'static str,
+        work: fn(&dyn House, Asked<P, Q, B>) -> Result<Given<O>, Problem>,
+    ) -> Self {
+        let describe = |schemas: &mut SchemaGenerator| Description {
+            path: part::<P>(schemas),
+            query: part::<Q>(schemas),
+            body: part::<B>(schemas),
+            answer: (TypeId::of::<O>() != TypeId::of::<()>()).then(|| schemas.subschema_for::<O>()),
+        };
+        let work: Work = Box::new(move |house, call| {
+            let given = work(house, call.read::<P, Q, B>()?)?;
+            // A unit has nothing to say.
+            let body =
+                if TypeId::of::<O>() == TypeId::of::<()>() { Vec::new() } else { bytes_of(&given.value)? };
+            Ok(Done { body, location: given.location })
+        });
+        Self { method, path, summary, status: StatusCode::OK, describe, work }
+    }
+
+    /// It makes something new.
+    pub(crate) fn creates(self) -> Self {
+        Self { status: StatusCode::CREATED, ..self }
+    }
+
+    /// It gives nothing back.
+    pub(crate) fn is_silent(self) -> Self {
+        Self { status: StatusCode::NO_CONTENT, ..self }
+    }
+
+    fn answer(&self, house: &dyn House, call: &Call) -> Response<Body> {
+        match (self.work)(house, call) {
+            Ok(done) => self.say(call, done),
+            Err(problem) => problem.response(),
+        }
+    }
+
+    fn say(&self, call: &Call, done: Done) -> Response<Body> {
+        let is_read = self.method == Method::GET;
+        let tag = is_read.then(|| tag(&done.body));
+        let known = tag.as_deref().is_some_and(|tag| call.knows(tag));
+        let mut response = Response::new(if known { Body::empty() } else { Body::from(done.body) });
+        *response.status_mut() = if known { StatusCode::NOT_MODIFIED } else { self.status };
+        let headers = response.headers_mut();
+        if !known && self.status != StatusCode::NO_CONTENT {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+        }
+        if let Some(tag) = tag.and_then(|tag| HeaderValue::try_from(tag).ok()) {
+            headers.insert(ETAG, tag);
+        }
+        if let Some(location) = done.location.and_then(|location| HeaderValue::try_from(location).ok()) {
+            headers.insert(LOCATION, location);
+        }
+        response
+    }
+}
+
+/// Puts every endpoint behind its path; what blocks is done on a thread that is lent for it.
+pub(crate) fn routes(router: Router<Rooms>, endpoints: Vec<Endpoint>) -> Router<Rooms> {
+    endpoints.into_iter().fold(router, |router, endpoint| {
+        let endpoint = Arc::new(endpoint);
+        let path = endpoint.path;
+        let filter = MethodFilter::try_from(endpoint.method.clone()).expect("methods of HTTP itself");
+        let handler = move |State(rooms): State<Rooms>, path: RawPathParams, request: Request| async move {
+            let (parts, body) = request.into_parts();
+            // It was read before it came here, so this cannot wait or fail.
+            let body =
+                body.collect().await.map_or_else(|_| Bytes::new(), http_body_util::Collected::to_bytes);
+            let path = path.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+            let call = Call { path, parts, body };
+            let answered = spawn_blocking(move || endpoint.answer(&*rooms.house, &call));
+            answered.await.unwrap_or_else(|_| problem::OUT_OF_ORDER.response())
+        };
+        router.route(path, on(filter, handler))
+    })
+}
+
+struct Call {
+    path: Vec<(String, String)>,
+    parts: Parts,
+    body: Bytes,
+}
+
+struct Done {
+    body: Vec<u8>,
+    location: Option<String>,
+}
+
+impl Call {
+    fn read<P: Part, Q: Part, B: Part>(&self) -> Result<Asked<P, Q, B>, Problem> {
+        let pairs = self.path.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let path = P::deserialize(MapDeserializer::<_, serde::de::value::Error>::new(pairs))
+            .map_err(|error| Problem::refused("the path cannot be read", error.to_string()))?;
+        let query = serde_html_form::from_str(self.parts.uri.query().unwrap_or_default())
+            .map_err(|error| Problem::refused("the query cannot be read", error.to_string()))?;
+        let body = if TypeId::of::<B>() == TypeId::of::<Nothing>() {
+            serde_json::from_str("{}")
+        } else {
+            if !self.is_json() {
+                return Err(problem::NOT_JSON);
+            }
+            serde_json::from_slice(&self.body)
+        };
+        let body = body.map_err(|error| Problem::refused("the body cannot be read", error.to_string()))?;
+        Ok(Asked { path, query, body, if_match: self.header(&IF_MATCH).map(str::to_owned) })
+    }
+
+    fn is_json(&self) -> bool {
+        let kind = self.header(&CONTENT_TYPE).and_then(|kind| kind.split(';').next());
+        kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case(JSON))
+    }
+
+    fn knows(&self, tag: &str) -> bool {
+        let known = self.header(&IF_NONE_MATCH).unwrap_or_default();
+        known.split(',').map(str::trim).any(|known| known == "*" || known.trim_start_matches("W/") == tag)
+    }
+
+    fn header(&self, name: &HeaderName) -> Option<&str> {
+        self.parts.headers.get(name)?.to_str().ok()
+    }
+}
+
+fn part<T: Part>(schemas: &mut SchemaGenerator) -> Option<Schema> {
+    (TypeId::of::<T>() != TypeId::of::<Nothing>()).then(|| T::json_schema(schemas))
+}
+
+fn bytes_of(value: &impl Serialize) -> Result<Vec<u8>, Problem> {
+    serde_json::to_vec(value).map_err(|_| problem::OUT_OF_ORDER)
+}
+
+/// Equal for equal bytes. Whoever could make two bodies meet has the token already.
+fn tag(body: &[u8]) -> String {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(body);
+    format!("\"{:016x}\"", hasher.finish())
+}

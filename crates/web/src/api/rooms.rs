@@ -1,0 +1,34 @@
+//! The list of all that can be asked, room by room.
+
+use super::endpoint::Endpoint;
+use super::{
+    agents, behaviors, checkpoints, claims, context, events, hand_offs, health, injections, logs, memories,
+    prompts, search, sessions, settings, stats, status, summaries, timeline, workspaces,
+};
+
+const ROOMS: &[fn() -> Vec<Endpoint>] = &[
+    status::endpoints,
+    health::endpoints,
+    sessions::endpoints,
+    prompts::endpoints,
+    events::endpoints,
+    injections::endpoints,
+    memories::endpoints,
+    summaries::endpoints,
+    search::endpoints,
+    timeline::endpoints,
+    context::endpoints,
+    hand_offs::endpoints,
+    checkpoints::endpoints,
+    claims::endpoints,
+    agents::endpoints,
+    workspaces::endpoints,
+    behaviors::endpoints,
+    settings::endpoints,
+    stats::endpoints,
+    logs::endpoints,
+];
+
+pub(crate) fn all() -> Vec<Endpoint> {
+    ROOMS.iter().flat_map(|room| room()).collect()
+}

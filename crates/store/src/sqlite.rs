@@ -78,6 +78,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("sqlite/migrations/0007_files.sql"),
     include_str!("sqlite/migrations/0008_said.sql"),
     include_str!("sqlite/migrations/0009_claims.sql"),
+    include_str!("sqlite/migrations/0010_seen.sql"),
 ];
 
 #[derive(Debug)]

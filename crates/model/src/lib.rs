@@ -2,6 +2,7 @@
 //! if you need one of those you are in the wrong room.
 
 mod advice;
+mod costs;
 mod deed;
 mod entry;
 mod envelope;
@@ -12,6 +13,7 @@ mod recall;
 mod reply;
 
 pub use advice::{Advice, Note, Verdict};
+pub use costs::{SPREAD, Spread, place_of, quantile};
 pub use deed::{Deed, OURSELVES};
 pub use entry::Entry;
 pub use envelope::{Context, Envelope};

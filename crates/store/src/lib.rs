@@ -11,7 +11,7 @@ pub use journal::{Journal, Location, Receipt, Stored};
 pub use sqlite::{
     ARCHIVE_DUE, Batch, Card, Carried, ClaimFilter, ClaimRow, ClaudeMem, ClaudeMemError, ClaudeMemRow,
     ClaudeMemTable, Count, DayCount, EventFilter, EventPlace, EventRow, Filing, HandOffRow, InjectionRow,
-    InjectionStats, MemoryFilter, MemoryRow, Neighbor, Order, OutcomeRow, PromptRow, Put, Scored,
+    InjectionStats, LatencyRow, MemoryFilter, MemoryRow, Neighbor, Order, OutcomeRow, PromptRow, Put, Scored,
     SessionFilter, SessionRow, SessionTouch, ShownRow, StandingRow, Stats, StepRow, SummaryRow, Tables,
     Terms, TurnRow, Unembedded, WorkspaceRow, any_of, move_aside, session_mark,
 };

@@ -113,6 +113,8 @@ impl Tables {
             ),
             ("INSERT OR IGNORE INTO main.projects SELECT * FROM before.projects", &[]),
             ("INSERT OR IGNORE INTO main.erasures_due SELECT seq FROM before.erasures_due", &[]),
+            // Nothing else remembers what hooks cost.
+            ("INSERT OR IGNORE INTO main.latencies SELECT * FROM before.latencies", &[]),
             // What a model has cost is not in the journal either, nor is what still has to be purged.
             ("INSERT OR IGNORE INTO main.meta SELECT * FROM before.meta WHERE key <> 'cursor'", &[]),
         ] {

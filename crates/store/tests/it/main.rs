@@ -12,5 +12,6 @@ mod journal_power;
 mod journal_retention;
 mod journal_stories;
 mod tables_forget;
+mod tables_latency;
 mod tables_stories;
 mod world;

@@ -14,6 +14,7 @@ mod health;
 mod injections;
 mod logs;
 mod memories;
+mod memory;
 mod page;
 mod prompts;
 mod reading;

@@ -29,7 +29,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("notes", &["model"]),
     ("engine", &["model", "redact", "store", "distill", "embed", "recall"]),
     ("mcp", &["model", "engine", "store"]),
-    ("web", &["mcp", "model", "store"]),
+    ("web", &["engine", "mcp", "model", "store"]),
     (
         "daemon",
         &["model", "wire", "redact", "agents", "engine", "store", "client", "embed", "providers", "notes"],

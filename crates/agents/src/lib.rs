@@ -18,6 +18,7 @@ mod read;
 mod servers;
 mod settings;
 mod shell;
+mod title;
 pub mod transcript;
 
 use model::{Advice, Context, Event, EventId, EventKind, Millis, Reply, Tail, Verdict};
@@ -34,6 +35,7 @@ pub use opencode::OpenCode;
 pub use settings::{
     AgentHome, Edit, FastHooks, Holds, Installed, Location, Ours, Program, Scope, SettingsError, SettingsFile,
 };
+pub use title::title;
 
 /// An agent is a file beside `claude_code.rs` and a line here.
 pub const ALL: &[&dyn Adapter] = &[&ClaudeCode, &Codex, &GeminiCli, &OpenCode, &Copilot, &Cursor];

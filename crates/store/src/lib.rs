@@ -10,8 +10,9 @@ pub use error::StoreError;
 pub use journal::{Journal, Location, Receipt, Stored};
 pub use sqlite::{
     ARCHIVE_DUE, Batch, Card, Carried, ClaimFilter, ClaimRow, ClaudeMem, ClaudeMemError, ClaudeMemRow,
-    ClaudeMemTable, Count, DayCount, EventFilter, EventPlace, EventRow, Filing, HandOffRow, InjectionRow,
-    InjectionStats, LatencyRow, MemoryFilter, MemoryRow, Neighbor, Order, OutcomeRow, PromptRow, Put, Scored,
-    SessionFilter, SessionRow, SessionTouch, ShownRow, StandingRow, Stats, StepRow, SummaryRow, Tables,
-    Terms, TurnRow, Unembedded, WorkspaceRow, any_of, move_aside, session_mark,
+    ClaudeMemTable, Count, DayCount, EventFilter, EventPlace, EventRow, Filing, Found, HandOffRow,
+    InjectionRow, InjectionStats, LatencyRow, MemoryFilter, MemoryRow, Neighbor, Order, OutcomeRow,
+    PromptPage, PromptRow, Put, Scored, SessionCard, SessionFilter, SessionPage, SessionRow, SessionTouch,
+    ShownRow, StandingRow, Stats, StepRow, SummaryRow, Tables, Terms, TurnRow, Unembedded, WorkspaceRow,
+    any_of, move_aside, session_mark,
 };

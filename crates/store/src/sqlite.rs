@@ -17,6 +17,7 @@ mod read;
 mod recall_read;
 mod recall_rows;
 mod rows;
+mod session_pages;
 mod standing_read;
 mod stats;
 mod turn_rows;
@@ -49,6 +50,7 @@ pub use rows::{
     Count, DayCount, EventFilter, EventRow, MemoryFilter, Order, PromptRow, SessionFilter, SessionRow,
     SessionTouch, Stats, WorkspaceRow,
 };
+pub use session_pages::{Found, PromptPage, SessionCard, SessionPage};
 pub use standing_read::StandingRow;
 pub use turn_rows::{ARCHIVE_DUE, EventPlace, StepRow, TurnRow};
 pub use vectors::Unembedded;

@@ -20,6 +20,7 @@ mod prompts;
 mod reading;
 mod rooms;
 mod search;
+mod session;
 mod sessions;
 mod settings;
 mod stats;

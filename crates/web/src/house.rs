@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use mcp::{Keepers, Refusal};
+use model::{Entry, EventKind};
 use serde_json::Value;
 use store::{Location, StoreError, Stored, Tables};
 
@@ -23,6 +24,9 @@ pub trait House: Keepers {
 
     /// Entries from this position on, oldest first, at most so many. Damaged ones are passed over.
     fn entries(&self, from: u64, most: usize) -> Vec<Stored>;
+
+    /// What an agent's entry says at a glance. Entries of our own are deeds and need no reader.
+    fn glimpse(&self, entry: &Entry) -> Glimpse;
 
     /// The position of the last acknowledged entry.
     fn head(&self) -> u64;
@@ -44,4 +48,22 @@ pub trait House: Keepers {
 
     /// The last lines of the daemon's log, oldest first.
     fn log(&self, lines: usize) -> Vec<String>;
+}
+
+/// An entry of the journal as its agent's dialect reads it, as far as a list shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Glimpse {
+    /// One line: what was done.
+    pub title: String,
+    pub kind: EventKind,
+    pub cwd: Option<String>,
+    pub project: Option<String>,
+    pub subagent: Option<String>,
+    /// What the agent calls this call of a tool, before and after it.
+    pub call: Option<String>,
+    /// Whether the call worked; none before it is over.
+    pub ok: Option<bool>,
+    pub duration_ms: Option<u64>,
+    /// Why it did not work, or what else there is to say.
+    pub detail: Option<String>,
 }

@@ -14,7 +14,7 @@ mod routes;
 mod token;
 
 pub use door::Door;
-pub use house::House;
+pub use house::{Glimpse, House};
 pub use ports::Bound;
 pub use token::{Token, TokenError};
 

@@ -12,6 +12,7 @@ mod install;
 mod opencode;
 mod properties;
 mod servers;
+mod titles;
 mod transcript_properties;
 mod transcripts;
 

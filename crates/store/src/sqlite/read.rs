@@ -8,9 +8,10 @@ use super::batch::number;
 use super::{EventFilter, EventRow, Order, PromptRow, SessionFilter, SessionRow, Tables, WorkspaceRow, sort};
 use crate::{Location, StoreError};
 
-const SESSION_COLUMNS: &str = "id, agent, workspace, project, branch, cwd, source, model, started_at, \
+pub(super) const SESSION_COLUMNS: &str = "id, agent, workspace, project, branch, cwd, source, model, started_at, \
     last_seen_at, ended_at, end_reason, prompts, events, tools, attended, pid, transcript";
-const EVENT_COLUMNS: &str = "seq, id, at, agent, session, kind, tool, subagent, bytes, segment, \"offset\"";
+pub(super) const EVENT_COLUMNS: &str =
+    "seq, id, at, agent, session, kind, tool, subagent, bytes, segment, \"offset\"";
 
 impl Tables {
     /// Last seen first.
@@ -182,7 +183,7 @@ impl Query {
     }
 }
 
-fn read_session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
+pub(super) fn read_session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     Ok(SessionRow {
         id: session_id(row, 0)?,
         agent: row.get(1)?,
@@ -205,7 +206,7 @@ fn read_session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     })
 }
 
-fn read_event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
+pub(super) fn read_event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
     Ok(EventRow {
         seq: unsigned(row, 0)?,
         id: event_id(row, 1)?,
@@ -220,11 +221,11 @@ fn read_event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
     })
 }
 
-fn session_id(row: &Row<'_>, column: usize) -> rusqlite::Result<SessionId> {
+pub(super) fn session_id(row: &Row<'_>, column: usize) -> rusqlite::Result<SessionId> {
     Ok(SessionId::new(row.get_ref(column)?.as_str()?))
 }
 
-fn event_id(row: &Row<'_>, column: usize) -> rusqlite::Result<EventId> {
+pub(super) fn event_id(row: &Row<'_>, column: usize) -> rusqlite::Result<EventId> {
     row.get::<_, [u8; 16]>(column).map(EventId::from_bytes)
 }
 

@@ -1,5 +1,6 @@
 //! The background process: starting, stopping, asking how it is.
 
+mod glimpse;
 mod home;
 mod http_door;
 

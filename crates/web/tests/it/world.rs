@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use engine::Workspace;
 use mcp::{Checkpointing, Claiming, End, Keeper, Keepers, Note, Refusal, Remembered};
-use model::{Millis, SessionId};
+use model::{Entry, EventKind, Millis, SessionId};
 use serde_json::{Value, json};
 use store::{Location, StoreError, Stored, Tables};
-use web::{Bound, Door, Token};
+use web::{Bound, Door, Glimpse, Token};
 
 /// Far from the ports that people and other tests use; the search goes on from here.
 const PORT: u16 = 23_777;
@@ -127,6 +127,20 @@ impl web::House for Houses {
 
     fn entries(&self, _: u64, _: usize) -> Vec<Stored> {
         Vec::new()
+    }
+
+    fn glimpse(&self, entry: &Entry) -> Glimpse {
+        Glimpse {
+            title: entry.event.clone(),
+            kind: EventKind::Other,
+            cwd: None,
+            project: None,
+            subagent: None,
+            call: None,
+            ok: None,
+            duration_ms: None,
+            detail: None,
+        }
     }
 
     fn head(&self) -> u64 {

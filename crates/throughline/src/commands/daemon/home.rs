@@ -7,11 +7,14 @@ use std::time::Duration;
 
 use ::daemon::Inside;
 use mcp::{Keeper, Keepers, Refusal};
+use model::Entry;
 use serde_json::{Value, json};
 use store::{Location, StoreError, Stored, Tables};
+use web::Glimpse;
 
 use super::super::mcp::Houses;
 use super::super::{config, doctor};
+use super::glimpse;
 use crate::report;
 use crate::world::{VERSION, World};
 
@@ -56,6 +59,10 @@ impl web::House for Home {
 
     fn entries(&self, from: u64, most: usize) -> Vec<Stored> {
         self.inside.entries(from, most)
+    }
+
+    fn glimpse(&self, entry: &Entry) -> Glimpse {
+        glimpse::of(entry)
     }
 
     fn head(&self) -> u64 {

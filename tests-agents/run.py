@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The agents on npm, offline, with throughline installed: what they fire is kept, and what we answer is taken.
 
-    run.py --throughline BIN [--only NAME]... [--keep] [--list]
+    run.py --throughline BIN [--only NAME]... [--keep] [--list] [--fetch]
 
 Started by `cargo xtask agents-test`. Python's standard library only. Every module here that has STORIES is an agent:
 PACKAGE and VERSION (and ALSO) say what is fetched from npm into .tools/ once, `client(folder)` gives the command that starts it,
@@ -134,6 +134,7 @@ def main(argv):
     parser.add_argument("--only", action="append", default=[], help="an agent (codex) or one story (codex.denied)")
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--fetch", action="store_true", help="fetch the agents and do nothing else")
     options = parser.parse_args(argv[1:])
     binary = os.path.abspath(options.throughline)
     world = World(binary, os.path.abspath(options.hook or os.path.join(os.path.dirname(binary), "throughline-hook")))
@@ -147,6 +148,8 @@ def main(argv):
     # Packages come over the network; what follows has none.
     missing = [module for module in dict.fromkeys(module for module, _ in stories) if not fetch(module)]
     without = [] if client_test.fetch_client() else [story for _, story in stories if story.__name__ in WITH_CLAUDE]
+    if options.fetch:
+        return SKIPPED if missing or without else 0
     run_claude.isolate([os.path.abspath(argv[0])] + argv[1:])
     held, failed, again, began = 0, [], [], time.time()
     folder = tempfile.mkdtemp(prefix="throughline-agents-", dir=os.environ.get("TMPDIR"))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The real Claude Code client, offline, with throughline installed: what it fires is kept, once, in order, clean.
 
-    run.py --throughline BIN --hook BIN [--client BIN] [--only NAME]... [--keep]
+    run.py --throughline BIN [--client BIN] [--only NAME]... [--keep] [--fetch]
 
 Started by `cargo xtask client-test`. Python's standard library only. The client is fetched from npm into .tools/
 once. Without --client and without npm nothing can be tested: exit code 77.
@@ -311,16 +311,20 @@ def end_daemons(folder):
 def main(argv):
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--throughline", required=True)
-    ap.add_argument("--hook", required=True)
+    ap.add_argument("--hook", help="beside --throughline unless said otherwise")
     ap.add_argument("--client", help="an executable of the client; default: the pinned one")
     ap.add_argument("--only", action="append", choices=sorted(STORIES))
     ap.add_argument("--bench", action="store_true", help="tell no story: measure what hooks cost, as processes and through the server")
     ap.add_argument("--keep", action="store_true", help="leave the folder with everything that happened")
+    ap.add_argument("--fetch", action="store_true", help="fetch the client and do nothing else")
     a = ap.parse_args(argv)
+    a.hook = a.hook or os.path.join(os.path.dirname(os.path.abspath(a.throughline)), "throughline-hook")
     client = a.client or fetch_client()
     if client is None:
         print("SKIPPED: the real client cannot be fetched, npm cannot be reached")
         return SKIPPED
+    if a.fetch:
+        return 0
     run_claude.isolate([os.path.abspath(__file__)] + argv + ([] if a.client else ["--client", client]))
     if os.path.dirname(os.path.abspath(a.hook)) != os.path.dirname(os.path.abspath(a.throughline)):
         ap.error("both executables belong into one folder")

@@ -2,7 +2,7 @@
 """The protocol's official clients against `throughline mcp` and the daemon's HTTP door: handshake and discovery, every
 tool, paging, folders, strangers, trouble.
 
-    run.py --throughline BIN [--keep]
+    run.py --throughline BIN [--keep] [--fetch]
 
 Started by `cargo xtask mcp-test`. This file needs the standard library only: the Python SDK is fetched with pip into a
 virtual environment under .tools/ once, and scenarios.py runs there; the inspector is fetched with npm beside it and
@@ -120,12 +120,15 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--throughline", required=True)
     parser.add_argument("--keep", action="store_true", help="leave the home of the test behind")
+    parser.add_argument("--fetch", action="store_true", help="fetch the clients and do nothing else")
     arguments = parser.parse_args()
     binary = os.path.abspath(arguments.throughline)
     python, program = python_with_sdk(), inspector()
     if python is None or program is None:
         print("SKIPPED: the clients cannot be fetched, %s" % ("pip" if python is None else "npm") + " cannot reach its index")
         return SKIPPED
+    if arguments.fetch:
+        return 0
     home = tempfile.mkdtemp(prefix="tests-mcp-")
     try:
         os.mkdir(os.path.join(home, "work"))

@@ -1,23 +1,24 @@
 //! What a change must pass, in one command. Every step is a command a person can run alone; a step that cannot run
-//! here says so loudly and is counted as skipped, never as passed.
+//! here says so loudly and is counted as skipped, never as passed. What takes a processor runs alone; what mostly waits
+//! for another program runs beside others that do, and shows its lines when it is done.
 
 mod totals;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc;
+use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::agents_test;
-use crate::client_test::{self, Outcome};
-use crate::mcp_test;
+use crate::outside::{self, Outside};
 use crate::run::{self, answers, cargo};
 use crate::tidy;
 use totals::Totals;
 
-enum Verdict {
+#[derive(Debug)]
+pub(crate) enum Verdict {
     Passed,
     Skipped(&'static str),
 }
@@ -34,48 +35,131 @@ const STEPS: &[Step] = &[
     Step { name: "lints", ground: false, run: lints },
     Step { name: "release build", ground: true, run: release_build },
     Step { name: "tests", ground: false, run: tests },
-    Step { name: "tidy", ground: false, run: |_| tidy::main(&[]).map(|()| Verdict::Passed) },
-    Step { name: "real client", ground: false, run: real_client },
-    Step { name: "protocol clients", ground: false, run: protocol_clients },
-    Step { name: "other agents", ground: false, run: other_agents },
+    Step { name: "tidy", ground: false, run: house_rules },
 ];
+
+/// With programs that are not ours, after the steps. The ranks follow each other; within one, each lane goes its own
+/// pace. The real client is alone: it counts what came too late, and a busy machine makes things late. The other agents
+/// play such a story twice, and nothing else here has a deadline.
+const RANKS: &[&[&[&str]]] = &[&[&["client-test"]], &[&["agents-test"], &["mcp-test", "api-test"]]];
+
+/// How a step went.
+struct Report {
+    name: &'static str,
+    seconds: u64,
+    verdict: Result<Verdict>,
+}
+
+impl Report {
+    fn of(name: &'static str, run: impl FnOnce() -> Result<Verdict>) -> Self {
+        let begun = Instant::now();
+        let verdict = run();
+        Self { name, seconds: begun.elapsed().as_secs(), verdict }
+    }
+
+    /// Says at once what is not as it should be.
+    fn speak(&self) {
+        match &self.verdict {
+            Ok(Verdict::Passed) => {}
+            Ok(Verdict::Skipped(why)) => println!("SKIPPED: {why}"),
+            Err(trouble) => eprintln!("error: {trouble:#}"),
+        }
+    }
+
+    fn line(&self) -> String {
+        let Self { name, seconds, .. } = self;
+        match &self.verdict {
+            Ok(Verdict::Passed) => format!("passed   {name} ({seconds} s)"),
+            Ok(Verdict::Skipped(why)) => format!("SKIPPED  {name}: {why}"),
+            Err(trouble) => format!("FAILED   {name}: {trouble:#}"),
+        }
+    }
+}
 
 pub(crate) fn main(arguments: &[String]) -> Result<()> {
     if !arguments.is_empty() {
         bail!("ci takes no arguments");
     }
     let started = Instant::now();
+    // Downloads wait for a network, compilers for a processor: both at once.
+    let fetching = thread::spawn(|| outside::ALL.iter().try_for_each(Outside::fetch));
     let mut totals = Totals::default();
-    let mut lines = Vec::new();
-    let mut failed = 0;
+    let mut reports = Vec::new();
+    let mut stands = true;
     for step in STEPS {
         println!("\n== {}", step.name);
-        let begun = Instant::now();
-        let verdict = (step.run)(&mut totals);
-        let seconds = begun.elapsed().as_secs();
-        match &verdict {
-            Ok(Verdict::Passed) => lines.push(format!("passed   {} ({seconds} s)", step.name)),
-            Ok(Verdict::Skipped(why)) => {
-                println!("SKIPPED: {why}");
-                lines.push(format!("SKIPPED  {}: {why}", step.name));
-            }
-            Err(trouble) => {
-                eprintln!("error: {trouble:#}");
-                failed += 1;
-                lines.push(format!("FAILED   {}: {trouble:#}", step.name));
-            }
-        }
-        if verdict.is_err() && step.ground {
+        let report = Report::of(step.name, || (step.run)(&mut totals));
+        report.speak();
+        stands = report.verdict.is_ok() || !step.ground;
+        reports.push(report);
+        if !stands {
             break;
         }
     }
+    if stands {
+        // What could not be fetched is missed, and named, where it is needed.
+        let _ = fetching.join();
+        for rank in RANKS {
+            reports.extend(side_by_side(rank, &mut totals)?);
+        }
+    }
     println!("\n== summary");
-    for line in lines.iter().chain(totals.closing_lines()) {
+    for line in reports.iter().map(Report::line).chain(totals.closing_lines().iter().cloned()) {
         println!("{line}");
     }
-    println!("ci: {totals}; {failed} of {} steps failed; {} s", STEPS.len(), started.elapsed().as_secs());
+    let failed = reports.iter().filter(|report| report.verdict.is_err()).count();
+    let steps = STEPS.len() + outside::ALL.len();
+    println!("ci: {totals}; {failed} of {steps} steps failed; {} s", started.elapsed().as_secs());
     ensure!(failed == 0, "{failed} steps failed");
     Ok(())
+}
+
+/// Runs lanes at the same time. A lane that is alone shows its lines as they come.
+fn side_by_side(lanes: &[&[&str]], totals: &mut Totals) -> Result<Vec<Report>> {
+    let alone = lanes.len() == 1;
+    let lanes = lanes
+        .iter()
+        .map(|lane| {
+            lane.iter().map(|command| outside::named(command).context("a lane names a test")).collect()
+        })
+        .collect::<Result<Vec<Vec<&Outside>>>>()?;
+    let (send, done) = mpsc::channel();
+    thread::scope(|scope| {
+        for lane in lanes {
+            let send = send.clone();
+            scope.spawn(move || {
+                for outside in lane {
+                    // The other end stays until every lane is through.
+                    let _ = send.send(one(outside, alone));
+                }
+            });
+        }
+        drop(send);
+        let reports = done.iter().map(|(report, held)| {
+            totals.passed += held;
+            report
+        });
+        Ok(reports.collect())
+    })
+}
+
+fn one(outside: &Outside, alone: bool) -> (Report, u64) {
+    let mut held = 0;
+    let mut lines = Vec::new();
+    let headline = format!("\n== {}\n", outside.name);
+    if alone {
+        show(headline.as_bytes());
+    } else {
+        lines.extend(headline.into_bytes());
+    }
+    let report = Report::of(outside.name, || {
+        let ran = outside.run(&[], |line| if alone { show(line) } else { lines.extend_from_slice(line) })?;
+        held = ran.1;
+        Ok(ran.0)
+    });
+    show(&lines);
+    report.speak();
+    (report, held)
 }
 
 fn format(_: &mut Totals) -> Result<Verdict> {
@@ -111,38 +195,10 @@ fn tests(totals: &mut Totals) -> Result<Verdict> {
     Ok(Verdict::Passed)
 }
 
-fn real_client(totals: &mut Totals) -> Result<Verdict> {
-    match client_test::run(&[])? {
-        Outcome::Passed(scenarios) => {
-            totals.passed += scenarios;
-            Ok(Verdict::Passed)
-        }
-        Outcome::Skipped => Ok(Verdict::Skipped("the real client cannot be fetched: npm cannot be reached")),
-    }
-}
-
-fn protocol_clients(totals: &mut Totals) -> Result<Verdict> {
-    match mcp_test::run(&[])? {
-        mcp_test::Outcome::Passed(checks) => {
-            totals.passed += checks;
-            Ok(Verdict::Passed)
-        }
-        mcp_test::Outcome::Skipped => {
-            Ok(Verdict::Skipped("the protocol's own clients cannot be fetched: pip or npm cannot be reached"))
-        }
-    }
-}
-
-fn other_agents(totals: &mut Totals) -> Result<Verdict> {
-    match agents_test::run(&[])? {
-        agents_test::Outcome::Passed(checks) => {
-            totals.passed += checks;
-            Ok(Verdict::Passed)
-        }
-        agents_test::Outcome::Skipped => Ok(Verdict::Skipped(
-            "not every agent can be fetched: npm cannot be reached for those named above",
-        )),
-    }
+fn house_rules(_: &mut Totals) -> Result<Verdict> {
+    // The step before has built it; a debug build of the binary alone would be a second one.
+    tidy::check(Some(&run::release()?.throughline))?;
+    Ok(Verdict::Passed)
 }
 
 fn passed(command: &mut Command) -> Result<Verdict> {
@@ -150,8 +206,22 @@ fn passed(command: &mut Command) -> Result<Verdict> {
     Ok(Verdict::Passed)
 }
 
+/// A line of somebody's, to our own terminal.
+pub(crate) fn show(line: &[u8]) {
+    // A terminal that is gone has nobody to tell.
+    let _ = std::io::stdout().write_all(line);
+}
+
 /// Runs a command, shows what it prints as it comes, and hands each line to `look`.
-pub(crate) fn tee(command: &mut Command, mut look: impl FnMut(&str)) -> Result<ExitStatus> {
+fn tee(command: &mut Command, mut look: impl FnMut(&str)) -> Result<ExitStatus> {
+    follow(command, |line| {
+        show(line);
+        look(String::from_utf8_lossy(line).trim_end());
+    })
+}
+
+/// Runs a command and hands over each line it prints, with its end.
+pub(crate) fn follow(command: &mut Command, mut take: impl FnMut(&[u8])) -> Result<ExitStatus> {
     let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -164,7 +234,7 @@ pub(crate) fn tee(command: &mut Command, mut look: impl FnMut(&str)) -> Result<E
     ];
     for pipe in pipes.into_iter().flatten() {
         let send = send.clone();
-        std::thread::spawn(move || {
+        thread::spawn(move || {
             let mut pipe = BufReader::new(pipe);
             let mut line = Vec::new();
             while pipe.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
@@ -176,8 +246,21 @@ pub(crate) fn tee(command: &mut Command, mut look: impl FnMut(&str)) -> Result<E
     }
     drop(send);
     for line in lines {
-        std::io::stdout().write_all(&line)?;
-        look(String::from_utf8_lossy(&line).trim_end());
+        take(&line);
     }
     Ok(child.wait()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_test_with_programs_of_others_has_its_place_in_one_lane() {
+        let mut placed: Vec<&str> = RANKS.iter().flat_map(|rank| rank.concat()).collect();
+        let mut known: Vec<&str> = outside::ALL.iter().map(|outside| outside.command).collect();
+        placed.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(placed, known);
+    }
 }

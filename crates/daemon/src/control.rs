@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-use model::{Deed, Envelope, Millis, Reply};
+use model::{Deed, Envelope, EventKind, Millis, Reply};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use wire::{Kind, Status};
@@ -19,6 +19,7 @@ use crate::embedding::Embedding;
 use crate::intake::{Intake, now};
 use crate::keeping::Keeping;
 use crate::learner::Learner;
+use crate::metrics;
 use crate::models::Models;
 use crate::preview;
 use crate::replay::{self, Replays};
@@ -60,6 +61,10 @@ impl Answerer for Daemon {
         }
     }
 
+    fn replied(&self, heard: EventKind, took: Duration) {
+        self.intake.hooks.record(heard, took);
+    }
+
     fn meet_newer(&self) {
         if is_replaced() {
             // A channel that is gone means that we are leaving already.
@@ -93,6 +98,7 @@ impl Daemon {
         let question: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         let said = match question["ask"].as_str() {
             Some("status") => self.status(),
+            Some("metrics") => self.metrics(),
             Some("guest") => self.guest(&question),
             Some("settle") => self.settle(request.wait.min(MAX_SETTLE)),
             Some("reload") => self.reload(),
@@ -132,6 +138,7 @@ impl Daemon {
             _ => {
                 let known = [
                     "status",
+                    "metrics",
                     "guest",
                     "settle",
                     "reload",
@@ -154,7 +161,8 @@ impl Daemon {
                     "missing-files",
                 ];
                 let stdout = json!({ "error": "unknown question", "known": known }).to_string().into_bytes();
-                return Answer { status: Status::Malformed, reply: Reply { stdout, ..Reply::silent() } };
+                let reply = Reply { stdout, ..Reply::silent() };
+                return Answer { status: Status::Malformed, reply, heard: None };
             }
         };
         Answer::kept(Reply { stdout: said.to_string().into_bytes(), ..Reply::silent() })
@@ -180,6 +188,12 @@ impl Daemon {
             "distill": self.models.to_json(),
             "memory_files": self.keeping.files.to_json(),
         })
+    }
+
+    /// What hooks cost.
+    fn metrics(&self) -> Value {
+        let learned = self.learner.learned.load(Ordering::SeqCst);
+        json!(metrics::gather(&self.intake, self.version, self.started_at, learned))
     }
 
     /// A call of a process that has none of our code and tables in memory. A panic costs that call alone.

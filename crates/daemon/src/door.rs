@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use model::{Context, EventId, Reply};
+use model::{Context, EventId, EventKind, Reply};
 use wire::{HeaderError, Kind, REQUEST_HEADER, ReplyHeader, RequestHeader, Status};
 
 use crate::metrics::{Counters, count};
@@ -46,16 +46,21 @@ pub(crate) struct Request {
 pub(crate) struct Answer {
     pub(crate) status: Status,
     pub(crate) reply: Reply,
+    /// What was answered, where it was an event.
+    pub(crate) heard: Option<EventKind>,
 }
 
 impl Answer {
     pub(crate) fn kept(reply: Reply) -> Self {
-        Self { status: Status::Kept, reply }
+        Self { status: Status::Kept, reply, heard: None }
     }
 }
 
 pub(crate) trait Answerer: Send + Sync {
     fn answer(&self, request: Request) -> Answer;
+
+    /// The reply to an event is on its way: so long after its frame was read.
+    fn replied(&self, heard: EventKind, took: Duration);
 
     /// A client of a later release has called, whose frames we may not even be able to read.
     fn meet_newer(&self);
@@ -169,7 +174,7 @@ impl Door {
                     HeaderError::OtherVersion(_) => Status::OtherVersion,
                     HeaderError::NotOurs | HeaderError::TooLarge => Status::Malformed,
                 };
-                send(stream, &Answer { status, reply: Reply::silent() })?;
+                send(stream, &Answer { status, reply: Reply::silent(), heard: None })?;
                 if matches!(error, HeaderError::OtherVersion(theirs) if theirs > wire::PROTOCOL) {
                     self.answerer.meet_newer();
                 }
@@ -179,7 +184,13 @@ impl Door {
         let _held = self.hold(header.rest_len());
         let mut rest = vec![0; header.rest_len()];
         stream.read_exact(&mut rest)?;
-        send(stream, &self.answerer.answer(request(&header, rest)))
+        let read = Instant::now();
+        let answer = self.answerer.answer(request(&header, rest));
+        send(stream, &answer)?;
+        if let Some(heard) = answer.heard {
+            self.answerer.replied(heard, read.elapsed());
+        }
+        Ok(())
     }
 
     /// Waits until a large envelope fits into memory; small ones pass.

@@ -24,7 +24,7 @@ use crate::door::Answer;
 use crate::faults::{Faults, Trouble};
 use crate::lender::{Lender, Preview};
 use crate::log::Log;
-use crate::metrics::{Counters, Latency, count};
+use crate::metrics::{Counters, Hooks, Hours, Series, count};
 use crate::spool_watch::SpoolWatch;
 use crate::twins::Twins;
 use crate::workspace::Workspaces;
@@ -44,7 +44,9 @@ pub(crate) struct Intake {
     pub(crate) journal: Arc<Journal>,
     pub(crate) log: Arc<Log>,
     pub(crate) counters: Arc<Counters>,
-    pub(crate) acknowledged: Latency,
+    pub(crate) acknowledged: Series,
+    pub(crate) hooks: Hooks,
+    pub(crate) hours: Hours,
     pub(crate) advisor: Advisor,
     pub(crate) spool: SpoolWatch,
     pub(crate) faults: Arc<Faults>,
@@ -93,7 +95,9 @@ impl Intake {
             log,
             counters: Arc::default(),
             faults: Arc::default(),
-            acknowledged: Latency::default(),
+            acknowledged: Series::default(),
+            hooks: Hooks::default(),
+            hours: Hours::default(),
             advisor: Advisor::new(engine::ALL),
             twins: Twins::default(),
             workspaces: Workspaces::default(),
@@ -150,8 +154,9 @@ impl Intake {
         };
         self.acknowledged.record(began.elapsed());
         let mut advice = pending.map_or_else(Advice::silent, Pending::collect);
+        let heard = Some(seen.event.kind);
         if advice.is_silent() {
-            return Answer { status, reply: Reply::silent() };
+            return Answer { status, reply: Reply::silent(), heard };
         }
         // What nobody hears was not said.
         if !seen.adapter.powers(seen.event.kind).say {
@@ -171,7 +176,7 @@ impl Intake {
         for note in &mut advice.notes {
             note.text = fence(note.from, nonce, &note.text);
         }
-        Answer { status, reply: seen.adapter.write(&seen.event, &advice) }
+        Answer { status, reply: seen.adapter.write(&seen.event, &advice), heard }
     }
 
     pub(crate) fn lend(&self, lender: Arc<Lender>) {
@@ -207,6 +212,9 @@ impl Intake {
             notes: advice.notes.iter().map(told).chain(instructed).collect(),
             marks: advice.marks.clone(),
         };
+        for told in &injection.notes {
+            self.advisor.note_told(&told.from, told.tokens.into());
+        }
         let deed = Deed::Injected { injection: Box::new(injection) };
         let (journal, redactor) = (Arc::clone(&self.journal), self.redactor());
         let log = Arc::clone(&self.log);

@@ -69,6 +69,7 @@ impl Keeping {
         let mut patience = FIRST_LOOK;
         while self.bell.wait(Some(patience)) != Woken::Closed {
             patience = LOOK;
+            self.note_costs();
             let until = Instant::now() + LOOK_PATIENCE;
             self.told("forgetting", self.sweep(until).map(drop));
             if !self.is_quiet() {
@@ -82,6 +83,11 @@ impl Keeping {
                 self.transcripts.enforce(self.intake.config().number("archive.keep-bytes"));
             }
         }
+        self.note_costs();
+    }
+
+    fn note_costs(&self) {
+        self.told("costs", self.intake.hours.flush(&self.intake, now(), || self.tables()));
     }
 
     fn told(&self, what: &str, done: Result<(), StoreError>) {

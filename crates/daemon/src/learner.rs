@@ -238,7 +238,10 @@ impl Learner {
         });
         let config = self.intake.config();
         for behavior in hearers(&config, event.kind) {
-            match catch_unwind(AssertUnwindSafe(|| behavior.learn(tx, &event))) {
+            let began = Instant::now();
+            let learned = catch_unwind(AssertUnwindSafe(|| behavior.learn(tx, &event)));
+            self.intake.advisor.note_learned(behavior.name(), began.elapsed());
+            match learned {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => error.into_store().map_or(Ok(()), Err)?,
                 Err(_) => {

@@ -1,51 +1,45 @@
-//! Counts and latencies since the daemon started, kept in a few atomics; read by `status` and `doctor`.
+//! Counts and latencies since the daemon started, kept in atomics: whoever records takes no lock, waits for nobody and
+//! allocates nothing. Read by `status`, `doctor`, `top` and `/metrics`; the keeping thread writes them down by the hour.
 
+mod hours;
+mod report;
+mod series;
+
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use model::EventKind;
 use serde_json::{Value, json};
 
-/// Bucket n counts durations below 2^n microseconds; the last one is everything above half a minute.
-const BUCKETS: usize = 26;
+pub(crate) use hours::Hours;
+pub(crate) use report::gather;
+pub(crate) use series::{Flow, Series};
 
+/// What the answers to hooks took, by the kind of their event: from the frame that was read to the reply that was
+/// written.
 #[derive(Debug)]
-pub(crate) struct Latency([AtomicU64; BUCKETS]);
+pub(crate) struct Hooks(Vec<Series>);
 
-impl Default for Latency {
+impl Default for Hooks {
     fn default() -> Self {
-        Self([const { AtomicU64::new(0) }; BUCKETS])
+        Self(kinds().map(|_| Series::default()).collect())
     }
 }
 
-impl Latency {
-    pub(crate) fn record(&self, took: Duration) {
-        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        let bucket = (u64::BITS - micros.leading_zeros()) as usize;
-        self.0[bucket.min(BUCKETS - 1)].fetch_add(1, Ordering::Relaxed);
+impl Hooks {
+    pub(crate) fn record(&self, kind: EventKind, took: Duration) {
+        self.0[kind as usize].record(took);
     }
 
-    /// The upper bound of the bucket that holds this share of all, in microseconds: exact to a factor of two.
-    fn quantile(counts: &[u64], share: f64) -> u64 {
-        let total: u64 = counts.iter().sum();
-        let wanted = (total as f64 * share).ceil() as u64;
-        let mut seen = 0;
-        for (bucket, count) in counts.iter().enumerate() {
-            seen += count;
-            if seen >= wanted && wanted > 0 {
-                return 1 << bucket;
-            }
-        }
-        0
+    pub(crate) fn each(&self) -> impl Iterator<Item = (EventKind, &Series)> {
+        kinds().zip(&self.0)
     }
+}
 
-    pub(crate) fn to_json(&self) -> Value {
-        let counts: Vec<u64> = self.0.iter().map(|count| count.load(Ordering::Relaxed)).collect();
-        json!({
-            "count": counts.iter().sum::<u64>(),
-            "p50_us_below": Self::quantile(&counts, 0.50),
-            "p99_us_below": Self::quantile(&counts, 0.99),
-        })
-    }
+/// In the order of their numbers.
+fn kinds() -> impl Iterator<Item = EventKind> {
+    EventKind::ALL.iter().copied().chain([EventKind::Other])
 }
 
 macro_rules! counters {
@@ -57,6 +51,10 @@ macro_rules! counters {
         impl Counters {
             pub(crate) fn to_json(&self) -> Value {
                 json!({ $(stringify!($name): self.$name.load(Ordering::Relaxed),)+ })
+            }
+
+            fn each(&self) -> impl Iterator<Item = (&'static str, u64)> {
+                [$((stringify!($name), self.$name.load(Ordering::Relaxed)),)+].into_iter()
             }
         }
     };
@@ -71,20 +69,25 @@ pub(crate) fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
 }
 
+/// Seconds of a clock that never goes back.
+fn second() -> u64 {
+    static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+    BEGAN.elapsed().as_secs()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_right_to_a_factor_of_two() {
-        let latency = Latency::default();
-        for micros in 1..=1000 {
-            latency.record(Duration::from_micros(micros));
+    fn every_kind_of_event_has_a_place_of_its_own() {
+        let hooks = Hooks::default();
+        for kind in kinds() {
+            hooks.record(kind, Duration::from_micros(1 + kind as u64));
         }
-        let report = latency.to_json();
-        assert_eq!(report["count"], 1000);
-        assert_eq!(report["p50_us_below"], 512);
-        assert_eq!(report["p99_us_below"], 1024);
-        latency.record(Duration::from_secs(1_000_000));
+        for (kind, series) in hooks.each() {
+            let all = series.all();
+            assert_eq!((all.count, all.micros), (1, 1 + kind as u64), "{kind:?}");
+        }
     }
 }

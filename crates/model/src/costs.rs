@@ -1,7 +1,11 @@
 //! What hooks cost: how durations are counted, and what the daemon says of them to whoever shows them. It is counted
 //! with powers of two, so that counting is one addition, and two counts are one count by adding them.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+
+use crate::Millis;
 
 /// Place n counts durations below 2^n microseconds and not below half of that; the last one is everything from 16 seconds on.
 pub const SPREAD: usize = 26;
@@ -62,6 +66,62 @@ impl Spread {
             *ours += theirs;
         }
     }
+}
+
+/// The same of three times.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Windows<T> {
+    /// Since the daemon started.
+    pub all: T,
+    pub hour: T,
+    pub minute: T,
+}
+
+/// What the daemon has counted, for whoever shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Costs {
+    pub version: String,
+    pub pid: u32,
+    pub started_at: Millis,
+    pub uptime_ms: u64,
+    /// By event: from the frame that was read to the reply that was written. Only those that occurred.
+    pub hooks: Vec<HookCost>,
+    pub behaviors: Vec<BehaviorCost>,
+    /// What became of envelopes, since the daemon started: `kept`, `duplicates`, `drained`, …
+    pub envelopes: BTreeMap<String, u64>,
+    /// Secrets that were taken out, by kind, as far back as the tables go.
+    pub redactions: BTreeMap<String, u64>,
+    pub journal_bytes: u64,
+    pub journal_head: u64,
+    /// How far the tables are.
+    pub learned: u64,
+    /// Envelopes that wait in the spool.
+    pub spooled: u64,
+    /// `None`: the tables cannot be read now.
+    pub memories: Option<u64>,
+    pub sessions_live: Option<u64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct HookCost {
+    pub event: String,
+    pub took: Windows<Spread>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct BehaviorCost {
+    pub name: String,
+    pub on: bool,
+    /// While an agent waits.
+    pub advice: Windows<Spread>,
+    /// After it was answered.
+    pub learning: Windows<Spread>,
+    pub failed: Windows<u64>,
+    /// Not there when the answer had to go, and therefore not heard.
+    pub late: Windows<u64>,
+    pub panicked: Windows<u64>,
+    /// Tokens that were put in front of an agent.
+    pub tokens: Windows<u64>,
 }
 
 #[cfg(test)]

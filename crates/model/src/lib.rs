@@ -13,8 +13,8 @@ mod recall;
 mod reply;
 
 pub use advice::{Advice, Note, Verdict};
-pub use costs::{SPREAD, Spread, place_of, quantile};
-pub use deed::{Deed, OURSELVES};
+pub use costs::{BehaviorCost, Costs, HookCost, SPREAD, Spread, Windows, place_of, quantile};
+pub use deed::{Deed, OURSELVES, Ruling};
 pub use entry::Entry;
 pub use envelope::{Context, Envelope};
 pub use event::{Author, Detail, Event, EventKind, Outcome, StartSource, Subagent, ToolCall};

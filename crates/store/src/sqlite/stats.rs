@@ -11,9 +11,16 @@ const MAX_NAMES: usize = 100;
 /// A year and a leap day.
 const MAX_DAYS: usize = 366;
 
+const REDACTIONS: &str = "SELECT kind, SUM(count) AS n FROM redactions GROUP BY kind";
+
 impl Tables {
     pub fn stats(&self) -> Result<Stats, StoreError> {
         gather(&self.connection).map_err(|e| sort(&self.path, e))
+    }
+
+    /// How many secrets of each kind were taken out, most first. The table has a row a day and kind.
+    pub fn redactions(&self) -> Result<Vec<Count>, StoreError> {
+        names(&self.connection, REDACTIONS).map_err(|e| sort(&self.path, e))
     }
 }
 
@@ -45,7 +52,7 @@ fn gather(connection: &Connection) -> rusqlite::Result<Stats> {
             "SELECT tool, COUNT(*) AS n FROM events WHERE tool IS NOT NULL GROUP BY tool",
         )?,
         by_day: days(connection, "events")?,
-        redactions: names(connection, "SELECT kind, SUM(count) AS n FROM redactions GROUP BY kind")?,
+        redactions: names(connection, REDACTIONS)?,
         memories_by_kind: names(connection, "SELECT kind, COUNT(*) AS n FROM memories GROUP BY kind")?,
         memories_by_day: days(connection, "memories")?,
         memory_tokens,

@@ -1,0 +1,67 @@
+//! Everything that was counted, in one answer for `top` and `/metrics`. Costs a few reads of the tables and of one
+//! folder, and is asked once a second at most.
+
+use std::fs;
+
+use engine::Surroundings;
+use model::{Costs, HookCost, Millis};
+use store::SessionFilter;
+
+use crate::intake::{Intake, now};
+use crate::lender::is_alive;
+
+/// A session without a process that we know of lives if it was heard of within this time.
+const RECENT_MS: u64 = 15 * 60 * 1000;
+/// Nobody works for longer without a word; older ones never said that they ended.
+const OPEN_MS: u64 = 24 * 60 * 60 * 1000;
+/// More than a person has at once.
+const MAX_SESSIONS: usize = 500;
+/// A spool that is fuller is a fault that `doctor` tells.
+const MAX_SPOOLED: usize = 10_000;
+
+pub(crate) fn gather(intake: &Intake, version: &str, started_at: Millis, learned: u64) -> Costs {
+    let now = now();
+    let config = intake.config();
+    let mut costs = Costs {
+        version: version.to_owned(),
+        pid: std::process::id(),
+        started_at,
+        uptime_ms: now.saturating_sub(started_at),
+        hooks: intake
+            .hooks
+            .each()
+            .map(|(kind, series)| HookCost { event: kind.name().to_owned(), took: series.windows() })
+            .filter(|hook| hook.took.all.count > 0)
+            .collect(),
+        behaviors: intake.advisor.each().map(|record| record.cost(&config)).collect(),
+        envelopes: intake.counters.each().map(|(name, count)| (name.to_owned(), count)).collect(),
+        journal_bytes: intake.journal.bytes(),
+        journal_head: intake.journal.head(),
+        learned,
+        spooled: spooled(intake),
+        ..Costs::default()
+    };
+    if let Some(lender) = intake.lender() {
+        // What cannot be read now is not said.
+        let _ = lender.read(&mut |tables| {
+            costs.memories = Some(tables.count_memories()?);
+            let since = Some(now.saturating_sub(OPEN_MS));
+            let open = SessionFilter { live: true, since, limit: MAX_SESSIONS, ..SessionFilter::default() };
+            let sessions = tables.sessions(&open)?;
+            let lives = |pid: Option<u32>, seen: Millis| {
+                pid.map_or_else(|| now.saturating_sub(seen) < RECENT_MS, is_alive)
+            };
+            let live = sessions.iter().filter(|session| lives(session.pid, session.last_seen_at)).count();
+            costs.sessions_live = Some(live as u64);
+            costs.redactions = tables.redactions()?.into_iter().map(|one| (one.name, one.count)).collect();
+            Ok(())
+        });
+    }
+    costs
+}
+
+fn spooled(intake: &Intake) -> u64 {
+    let Ok(files) = fs::read_dir(intake.place.spool()) else { return 0 };
+    let is_whole = |file: &fs::DirEntry| file.path().extension().is_some_and(|end| end == "env");
+    files.take(MAX_SPOOLED).flatten().filter(is_whole).count() as u64
+}

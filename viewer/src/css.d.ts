@@ -1,0 +1,3 @@
+// Stylesheets are imported for their effect; the builder gathers them.
+
+declare module "*.css";

@@ -1,0 +1,238 @@
+// What it costs and what it is worth, over time. Every number comes from the daemon; nothing is smoothed or guessed.
+
+import { useMemo } from "preact/hooks";
+import { place, refine } from "../router";
+import { useAnswer } from "../state";
+import type { Page } from "../types";
+import { Chart, type ChartSeries } from "../parts/Chart";
+import { short } from "../parts/ChartScale";
+import { Trouble, Waiting } from "../parts/Empty";
+import { ViewHead } from "../parts/Layout";
+import { Segments } from "../parts/Segments";
+import { count } from "../parts/Time";
+import { BehaviorTimes, type Behavior } from "./SettingsBehaviors";
+
+interface Series {
+  name: string;
+  unit: string;
+  points: [number, number][];
+}
+
+interface SeriesAnswer {
+  series: Series[];
+}
+
+interface Range {
+  value: string;
+  label: string;
+  hours: number;
+  step: "hour" | "day";
+}
+
+const HOUR = 3_600_000;
+
+const RANGES: readonly Range[] = [
+  { value: "24h", label: "24 h", hours: 24, step: "hour" },
+  { value: "7d", label: "7 days", hours: 7 * 24, step: "hour" },
+  { value: "30d", label: "30 days", hours: 30 * 24, step: "day" },
+  { value: "90d", label: "90 days", hours: 90 * 24, step: "day" },
+];
+const USUAL = RANGES[1] as Range;
+
+/** As many as there are colors; what is rarer is added up. */
+const MOST_SERIES = 8;
+/** Behaviors whose time is drawn: the busiest. */
+const DRAWN_BEHAVIORS = 6;
+
+const COUNTS = ["tokens-injected", "tokens-saved", "memories", "redactions", "events", "prompts", "sessions"];
+
+export function Charts() {
+  const named = place.value.query.get("range");
+  const range = RANGES.find((one) => one.value === named) ?? USUAL;
+  const percentile = place.value.query.get("percentile") === "p50" ? "p50" : "p99";
+  const size = range.step === "hour" ? HOUR : 24 * HOUR;
+  // The end falls on a full step, so that the same question is asked until something can have changed.
+  const until = Math.ceil(Date.now() / size) * size;
+  const from = until - range.hours * HOUR;
+  const behaviors = useAnswer<Page<Behavior>>("/behaviors");
+  const busiest = useMemo(() => busy(behaviors.data?.items ?? []), [behaviors.data]);
+  const names = [...COUNTS, ...busiest.flatMap((one) => [`latency.${one}.p50`, `latency.${one}.p99`])];
+  const isReady = behaviors.data !== undefined || behaviors.error !== undefined;
+  const query = { names: names.join(","), since: from, until, step: range.step };
+  const answer = useAnswer<SeriesAnswer>(isReady ? "/stats/series" : null, query);
+  const series = useMemo(() => sorted(answer.data?.series ?? [], busiest, percentile), [answer.data, busiest, percentile]);
+  const frame = { from, until, step: range.step };
+
+  return (
+    <section class="view" data-view="charts">
+      <ViewHead title="Charts">
+        <Segments label="Range" value={range.value} choices={RANGES} change={(value) => refine({ range: value })} />
+      </ViewHead>
+      <div class="view-body">
+        {answer.error !== undefined && answer.data === undefined ? (
+          <Trouble error={answer.error} retry={answer.reload} />
+        ) : answer.data === undefined ? (
+          <Waiting rows={8} />
+        ) : (
+          <div class="charts">
+            <Totals tokens={series.tokens} memories={series.memories} redactions={series.redactions} events={series.events} />
+            <div class="charts-grid">
+              <Chart
+                {...frame}
+                title="Tokens injected and saved"
+                meaning="Injected is what agents were told. Saved is what they did not read again: the raw work behind each memory they were given, less the memory itself."
+                unit="tokens"
+                shape="lines"
+                series={series.tokens}
+                empty="Nothing was injected in this time."
+              />
+              <Chart
+                {...frame}
+                title="Memories by kind"
+                meaning="What was kept, by what it is."
+                unit="memories"
+                shape="columns"
+                series={series.memories}
+                empty="Nothing was kept in this time."
+              />
+              <Chart
+                {...frame}
+                title="Events"
+                meaning="What agents reported: each is in the journal before it is answered."
+                unit="events"
+                shape="columns"
+                series={series.events}
+                empty="No agent reported anything in this time."
+              />
+              <Chart
+                {...frame}
+                title="Redactions by kind"
+                meaning="Secrets and private parts that were taken out before anything was written."
+                unit="redactions"
+                shape="columns"
+                series={series.redactions}
+                empty="No secret was met in this time."
+              />
+              <div class="charts-wide">
+                <Chart
+                  {...frame}
+                  title="Time per behavior"
+                  meaning={
+                    percentile === "p50"
+                      ? "Half of the calls were faster than this. Where there is no line, nothing was measured."
+                      : "99 of 100 calls were faster than this. Where there is no line, nothing was measured."
+                  }
+                  unit="us"
+                  shape="lines"
+                  gaps
+                  series={series.latency}
+                  empty="No behavior was asked in this time."
+                  controls={
+                    <Segments
+                      label="Percentile"
+                      value={percentile}
+                      choices={[
+                        { value: "p50", label: "p50" },
+                        { value: "p99", label: "p99" },
+                      ]}
+                      change={(value) => refine({ percentile: value })}
+                    />
+                  }
+                />
+              </div>
+            </div>
+            <BehaviorTimes behaviors={behaviors.data?.items ?? []} />
+          </div>
+        )}
+      </div>
+    </section>
+  );
+}
+
+interface TotalsProps {
+  tokens: readonly ChartSeries[];
+  memories: readonly ChartSeries[];
+  redactions: readonly ChartSeries[];
+  events: readonly ChartSeries[];
+}
+
+function Totals({ tokens, memories, redactions, events }: TotalsProps) {
+  const injected = total(tokens.filter((one) => one.name === "tokens-injected"));
+  const saved = total(tokens.filter((one) => one.name === "tokens-saved"));
+  const facts: [string, string, string][] = [
+    ["Tokens injected", short(injected, ""), count(injected)],
+    ["Tokens saved", short(saved, ""), count(saved)],
+    ["Saved per injected", injected > 0 ? `${(saved / injected).toFixed(1)} ×` : "–", ""],
+    ["Memories kept", short(total(memories), ""), count(total(memories))],
+    ["Events", short(total(events.filter((one) => one.name === "events")), ""), ""],
+    ["Redactions", short(total(redactions), ""), count(total(redactions))],
+  ];
+  return (
+    <dl class="totals">
+      {facts.map(([name, value, exact]) => (
+        <div key={name} class="total">
+          <dt>{name}</dt>
+          <dd title={exact || undefined}>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function total(series: readonly ChartSeries[]): number {
+  return series.reduce((sum, one) => sum + one.points.reduce((inner, [, value]) => inner + value, 0), 0);
+}
+
+function busy(behaviors: readonly Behavior[]): string[] {
+  return behaviors
+    .filter((one) => (one.latency?.count ?? 0) > 0)
+    .sort((left, right) => (right.latency?.count ?? 0) - (left.latency?.count ?? 0))
+    .slice(0, DRAWN_BEHAVIORS)
+    .map((one) => one.name)
+    .sort();
+}
+
+const TOKENS: Record<string, [string, number]> = { "tokens-injected": ["Injected", 1], "tokens-saved": ["Saved", 3] };
+const EVENTS: Record<string, [string, number]> = { events: ["Events", 1] };
+
+function sorted(all: readonly Series[], busiest: readonly string[], percentile: string) {
+  const named = (known: Record<string, [string, number]>): ChartSeries[] =>
+    all.flatMap((one) => {
+      const [label, tone] = known[one.name] ?? [];
+      return label === undefined || tone === undefined ? [] : [{ name: one.name, label, tone, points: one.points }];
+    });
+  return {
+    tokens: named(TOKENS),
+    events: named(EVENTS),
+    memories: largest(all, "memories"),
+    redactions: largest(all, "redactions"),
+    latency: busiest.flatMap((behavior, index) => {
+      const one = all.find((series) => series.name === `latency.${behavior}.${percentile}`);
+      return one ? [{ name: one.name, label: behavior, tone: index + 1, points: one.points }] : [];
+    }),
+  };
+}
+
+/** The parts of `name`, largest first; what no color is left for is added up. Without parts the whole is the only one. */
+function largest(all: readonly Series[], name: string): ChartSeries[] {
+  const parts = all.filter((one) => one.name.startsWith(`${name}.`) && one.points.some(([, value]) => value > 0));
+  if (parts.length === 0) {
+    return all.filter((one) => one.name === name).map((one) => ({ name, label: "All", tone: 1, points: one.points }));
+  }
+  const sums = parts.map((one) => ({ one, sum: one.points.reduce((sum, [, value]) => sum + value, 0) }));
+  sums.sort((left, right) => right.sum - left.sum);
+  const kept = sums.length > MOST_SERIES ? sums.slice(0, MOST_SERIES - 1) : sums;
+  const series = kept.map(({ one }, index) => ({
+    name: one.name,
+    label: one.name.slice(name.length + 1),
+    tone: index + 1,
+    points: one.points,
+  }));
+  const rest = sums.slice(kept.length);
+  if (rest.length > 0) {
+    const together = new Map<number, number>();
+    for (const { one } of rest) for (const [at, value] of one.points) together.set(at, (together.get(at) ?? 0) + value);
+    series.push({ name: `${name}.rest`, label: `${rest.length} others`, tone: MOST_SERIES, points: [...together] });
+  }
+  return series;
+}

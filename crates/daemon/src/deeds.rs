@@ -66,6 +66,10 @@ fn clean_deed(redactor: &Redactor, deed: &mut Deed) {
             clean_session(redactor, id);
             clean_all(redactor, project.iter_mut().chain([agent]));
         }
+        Deed::Verdict { session, tool, reason, .. } => {
+            clean_session(redactor, session);
+            clean_all(redactor, tool.iter_mut().chain([reason]));
+        }
         Deed::HandOff { session, text } => {
             clean_session(redactor, session);
             clean(redactor, text);

@@ -27,6 +27,7 @@ use crate::log::Log;
 use crate::metrics::{Counters, Hooks, Hours, Series, count};
 use crate::spool_watch::SpoolWatch;
 use crate::twins::Twins;
+use crate::verdicts;
 use crate::workspace::Workspaces;
 
 /// The agent's own clock starts before ours: what is left for advice ends this long before the client gives up.
@@ -172,6 +173,7 @@ impl Intake {
             deeds::clean(&redactor, &mut note.text);
         }
         self.note_told(&seen, &advice);
+        self.keep_later(verdicts::delivered(seen.adapter.powers(seen.event.kind), &seen.event, &advice));
         let nonce = nonce(seen.entry.id.as_bytes());
         for note in &mut advice.notes {
             note.text = fence(note.from, nonce, &note.text);
@@ -215,12 +217,21 @@ impl Intake {
         for told in &injection.notes {
             self.advisor.note_told(&told.from, told.tokens.into());
         }
-        let deed = Deed::Injected { injection: Box::new(injection) };
+        self.keep_later(vec![Deed::Injected { injection: Box::new(injection) }]);
+    }
+
+    /// Journals deeds while the agent goes on.
+    fn keep_later(&self, deeds: Vec<Deed>) {
+        if deeds.is_empty() {
+            return;
+        }
         let (journal, redactor) = (Arc::clone(&self.journal), self.redactor());
         let log = Arc::clone(&self.log);
         self.advisor.later(Box::new(move || {
-            if let Err(error) = journal.append(&deeds::entry(&redactor, deed)) {
-                log.warn(format_args!("what was said is not kept: {error}"));
+            for deed in deeds {
+                if let Err(error) = journal.append(&deeds::entry(&redactor, deed)) {
+                    log.warn(format_args!("what was said is not kept: {error}"));
+                }
             }
         }));
     }

@@ -31,6 +31,7 @@ mod side_door;
 mod spool_watch;
 mod transcripts;
 mod twins;
+mod verdicts;
 mod watching;
 mod workspace;
 

@@ -3,7 +3,7 @@
 use model::{
     Deed, EventId, Memory, MemoryId, MemoryKind, Millis, Observation, Provenance, SessionId, Summary,
 };
-use store::{Batch, MemoryRow, SessionTouch};
+use store::{Batch, MemoryRow, SessionTouch, VerdictRow};
 
 use crate::{Result, life, memory};
 
@@ -33,6 +33,19 @@ pub fn learn(batch: &mut Batch<'_>, done: Done, deed: &Deed) -> Result<()> {
             batch.end_session(id, *ended_at, "imported")?;
         }
         Deed::Injected { injection } => batch.put_injection(batch.position(), done.at, injection)?,
+        Deed::Verdict { session, subagent, event, tool, behavior, verdict, reason } => {
+            batch.put_verdict(&VerdictRow {
+                seq: batch.position(),
+                at: done.at,
+                session: session.clone(),
+                subagent: subagent.clone(),
+                event: event.clone(),
+                tool: tool.clone(),
+                behavior: behavior.clone(),
+                verdict: *verdict,
+                reason: reason.clone(),
+            })?;
+        }
         Deed::HandOff { session, text } => crate::behaviors::write_hand_off(batch, session, text, done.at)?,
         Deed::Outcome { session, outcome, note } => {
             batch.put_outcome(session, *outcome, "person", note.as_deref().unwrap_or_default(), done.at)?;

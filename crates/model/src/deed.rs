@@ -40,6 +40,19 @@ pub enum Deed {
     Injected {
         injection: Box<Injection>,
     },
+    /// What a guard decided, as its agent was told it.
+    Verdict {
+        session: SessionId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        subagent: Option<String>,
+        /// The event that was answered, as its agent names it.
+        event: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tool: Option<String>,
+        behavior: String,
+        verdict: Ruling,
+        reason: String,
+    },
     /// What whoever leaves wrote for whoever comes. An empty text takes it back.
     HandOff {
         session: SessionId,
@@ -111,6 +124,34 @@ pub enum Deed {
     },
 }
 
+/// What a guard may decide about a call, or about the end of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ruling {
+    Deny,
+    Ask,
+    Allow,
+    /// The turn goes on.
+    Hold,
+}
+
+impl Ruling {
+    pub const ALL: &[Self] = &[Self::Deny, Self::Ask, Self::Allow, Self::Hold];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Deny => "deny",
+            Self::Ask => "ask",
+            Self::Allow => "allow",
+            Self::Hold => "hold",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|ruling| ruling.name() == name)
+    }
+}
+
 impl Deed {
     /// The name it is journaled under, where an event's name stands.
     pub const fn name(&self) -> &'static str {
@@ -119,6 +160,7 @@ impl Deed {
             Self::Import { .. } => "Import",
             Self::Session { .. } => "Session",
             Self::Injected { .. } => "Injected",
+            Self::Verdict { .. } => "Verdict",
             Self::HandOff { .. } => "HandOff",
             Self::Outcome { .. } => "Outcome",
             Self::Checkpoint { .. } => "Checkpoint",
@@ -139,6 +181,7 @@ impl Deed {
             Self::Session { id: session, .. }
             | Self::Distilled { session, .. }
             | Self::HandOff { session, .. }
+            | Self::Verdict { session, .. }
             | Self::Claim { session, .. }
             | Self::Outcome { session, .. } => Some(session),
             Self::Release { session, .. } => session.as_ref(),

@@ -13,6 +13,6 @@ pub use sqlite::{
     ClaudeMemTable, Count, DayCount, EventFilter, EventPlace, EventRow, Filing, Found, HandOffRow,
     InjectionRow, InjectionStats, LatencyRow, MemoryFilter, MemoryRow, Neighbor, Order, OutcomeRow,
     PromptPage, PromptRow, Put, Scored, SessionCard, SessionFilter, SessionPage, SessionRow, SessionTouch,
-    ShownRow, StandingRow, Stats, StepRow, SummaryRow, Tables, Terms, TurnRow, Unembedded, WorkspaceRow,
-    any_of, move_aside, session_mark,
+    ShownRow, StandingRow, Stats, StepRow, SummaryRow, Tables, Terms, TurnRow, Unembedded, VerdictPage,
+    VerdictRow, WorkspaceRow, any_of, move_aside, session_mark,
 };

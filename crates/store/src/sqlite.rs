@@ -13,6 +13,7 @@ mod latency_rows;
 mod lexical;
 mod memory_read;
 mod memory_rows;
+mod news_read;
 mod read;
 mod recall_read;
 mod recall_rows;
@@ -22,6 +23,7 @@ mod standing_read;
 mod stats;
 mod turn_rows;
 mod vectors;
+mod verdict_rows;
 
 use std::ffi::OsString;
 use std::fs;
@@ -54,6 +56,7 @@ pub use session_pages::{Found, PromptPage, SessionCard, SessionPage};
 pub use standing_read::StandingRow;
 pub use turn_rows::{ARCHIVE_DUE, EventPlace, StepRow, TurnRow};
 pub use vectors::Unembedded;
+pub use verdict_rows::{VerdictPage, VerdictRow};
 
 /// 3.7.0 to 3.51.2 can lose committed pages when two connections reset the write-ahead log at once.
 const SQLITE_NEEDED: (i32, &str) = (3_051_003, "3.51.3");

@@ -50,6 +50,7 @@ pub(crate) fn note(batch: &mut Batch<'_>, seq: u64, deed: &Deed) -> Result<(), S
             }
         }
         Deed::Session { .. }
+        | Deed::Verdict { .. }
         | Deed::HandOff { .. }
         | Deed::Outcome { .. }
         | Deed::Checkpoint { .. }

@@ -180,6 +180,7 @@ impl Batch<'_> {
     /// What was said by entries that retention has dropped.
     pub fn prune_injections_below(&mut self, seq: u64) -> Result<(), StoreError> {
         self.run("DELETE FROM injections WHERE seq < ?1", [number(seq)])?;
+        self.run("DELETE FROM verdicts WHERE seq < ?1", [number(seq)])?;
         self.run("DELETE FROM injected WHERE seq < ?1", [number(seq)])?;
         Ok(())
     }
@@ -193,8 +194,16 @@ impl Batch<'_> {
     }
 
     pub(super) fn drop_recall_of(&mut self, session: &SessionId) -> Result<(), StoreError> {
-        for table in ["injections", "injected", "citations", "hand_offs", "outcomes", "checkpoints", "claims"]
-        {
+        for table in [
+            "injections",
+            "injected",
+            "citations",
+            "verdicts",
+            "hand_offs",
+            "outcomes",
+            "checkpoints",
+            "claims",
+        ] {
             self.run(&format!("DELETE FROM {table} WHERE session = ?1"), [session.as_str()])?;
         }
         Ok(())

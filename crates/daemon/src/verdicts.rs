@@ -1,0 +1,76 @@
+//! What a guard decided, on its way into the journal: only what the agent can take, because what was not delivered
+//! was not decided. Nobody waits for it.
+
+use agents::Powers;
+use model::{Advice, Deed, Detail, Event, Ruling, Verdict};
+
+/// Of a reason: a few sentences. The agent is told all of it.
+const MAX_REASON_CHARS: usize = 2000;
+/// Only a person's own rules decide anything.
+const GUARD: &str = "run-rules";
+
+/// At most two: about the call, and about the end of a turn.
+pub(crate) fn delivered(powers: Powers, event: &Event, advice: &Advice) -> Vec<Deed> {
+    let ruled = advice.verdict.as_ref().and_then(|verdict| powers.verdict.weaken(verdict));
+    let ruled = ruled.map(|verdict| match verdict {
+        Verdict::Deny { reason } => (Ruling::Deny, reason),
+        Verdict::Ask { reason } => (Ruling::Ask, reason),
+        Verdict::Allow { reason } => (Ruling::Allow, reason),
+    });
+    let held = advice.hold.clone().filter(|_| powers.hold).map(|reason| (Ruling::Hold, reason));
+    ruled.into_iter().chain(held).map(|(verdict, reason)| deed(event, verdict, &reason)).collect()
+}
+
+fn deed(event: &Event, verdict: Ruling, reason: &str) -> Deed {
+    let tool = match &event.detail {
+        Detail::Tool(call) => Some(call.name.clone()),
+        _ => None,
+    };
+    Deed::Verdict {
+        session: event.session.clone(),
+        subagent: event.subagent.as_ref().map(|agent| agent.id.clone()),
+        event: event.name.clone(),
+        tool,
+        behavior: GUARD.to_owned(),
+        verdict,
+        reason: reason.chars().take(MAX_REASON_CHARS).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agents::{Adapter, ClaudeCode, Incoming};
+    use model::{Context, EventId, EventKind};
+
+    use super::*;
+
+    fn event() -> Event {
+        let context = Context::new();
+        ClaudeCode.read(&Incoming {
+            id: EventId::from_bytes([7; 16]),
+            at: 1,
+            hint: None,
+            context: &context,
+            json: br#"{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{}}"#,
+        })
+    }
+
+    #[test]
+    fn what_the_agent_cannot_take_was_not_decided() {
+        let advice = Advice {
+            verdict: Some(Verdict::Deny { reason: "x".repeat(5000) }),
+            hold: Some("not yet".to_owned()),
+            ..Advice::default()
+        };
+        assert!(delivered(Powers::default(), &event(), &advice).is_empty());
+        let deeds = delivered(ClaudeCode.powers(EventKind::PreToolUse), &event(), &advice);
+        let [Deed::Verdict { session, tool, verdict, reason, .. }] = deeds.as_slice() else {
+            panic!("{deeds:?}")
+        };
+        assert_eq!((session.as_str(), tool.as_deref()), ("s", Some("Bash")));
+        assert_eq!((*verdict, reason.len()), (Ruling::Deny, MAX_REASON_CHARS));
+        assert!(
+            delivered(Powers { hold: true, ..Powers::default() }, &event(), &Advice::silent()).is_empty()
+        );
+    }
+}

@@ -31,4 +31,6 @@ mod workspaces;
 
 pub(crate) use document::document;
 pub(crate) use endpoint::routes;
+pub(crate) use memory::MemoryCard;
 pub(crate) use rooms::all;
+pub(crate) use session::{Session, now};

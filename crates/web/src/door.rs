@@ -23,18 +23,20 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use mcp::{Http, Keepers};
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tower_service::Service;
 
+use crate::cookie::Cookie;
 use crate::guard::{Guard, MAX_BODY};
+use crate::links::Links;
+use crate::pages::{self, OwnPolicy};
+use crate::places::{Place, Places};
 use crate::problem;
 use crate::routes::{self, Rooms};
+use crate::stream::{Follower, Hub};
 use crate::{Bound, House, Token, WebError};
 
-/// Connections at once; further ones wait in the kernel's backlog. A session of an agent holds one for news and uses
-/// one or two for its calls.
-const MAX_CONNECTIONS: usize = 128;
 /// A client that has connected asks at once. One that waits between two requests may keep its connection a little longer
 /// than the usual clients do (5 s), so that it is they who let go.
 const HEADER_PATIENCE: Duration = Duration::from_secs(10);
@@ -50,7 +52,7 @@ const IDLE: Duration = Duration::from_secs(2);
 /// Out of file descriptors: wait for some to come back instead of spinning.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Said with every answer. There is no header that lets another page read it, and there never is one.
+/// Said with every answer; the first two by a page in its own words. There is no header that lets another page read it, and there never is one.
 const ALWAYS: [(HeaderName, &str); 5] = [
     (CACHE_CONTROL, "no-store"),
     (CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
@@ -58,12 +60,15 @@ const ALWAYS: [(HeaderName, &str); 5] = [
     (REFERRER_POLICY, "no-referrer"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
+/// How many of them a page says itself.
+const OF_PAGES: usize = 2;
 
 /// An open door.
 #[derive(Debug)]
 pub struct Door {
     closing: watch::Sender<bool>,
     thread: JoinHandle<()>,
+    follower: Follower,
 }
 
 impl Bound {
@@ -76,17 +81,29 @@ impl Bound {
             .thread_name("web-worker")
             .build()
             .map_err(WebError::Threads)?;
-        let guard = Guard::new(token, self.port());
+        let port = self.port();
+        let cookie = Arc::new(Cookie::new(&token, port));
+        let guard = Guard::new(token, Arc::clone(&cookie), port);
         let protocol = Arc::new(Http::new(Arc::clone(&house) as Arc<dyn Keepers>));
         let document = Bytes::from(crate::openapi(house.version()).to_string());
-        let rooms = Rooms { house, document, protocol: Arc::clone(&protocol) };
-        let hall = Hall { guard, routes: routes::all(rooms), protocol };
+        let stream = Arc::new(Hub::new(Arc::clone(&house)));
+        let follower = Follower::start(&stream).map_err(WebError::Threads)?;
+        let rooms = Rooms {
+            house,
+            document,
+            protocol: Arc::clone(&protocol),
+            cookie,
+            links: Arc::new(Links::default()),
+            stream: Arc::clone(&stream),
+            port,
+        };
+        let hall = Hall { guard, routes: routes::all(rooms), protocol, stream };
         let (closing, closed) = watch::channel(false);
         let thread = Builder::new()
             .name("web".into())
             .spawn(move || serve(runtime, self.listeners, hall, &closed))
             .map_err(WebError::Threads)?;
-        Ok(Door { closing, thread })
+        Ok(Door { closing, thread, follower })
     }
 }
 
@@ -95,6 +112,7 @@ impl Door {
     pub fn close(self) {
         let _ = self.closing.send(true);
         let _ = self.thread.join();
+        self.follower.end();
     }
 }
 
@@ -105,21 +123,23 @@ struct Hall {
     guard: Guard,
     routes: Router,
     protocol: Arc<Http>,
+    stream: Arc<Hub>,
 }
 
 fn serve(runtime: Runtime, listeners: Vec<TcpListener>, hall: Hall, closed: &watch::Receiver<bool>) {
     let hall = Arc::new(hall);
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let places = Places::new();
     runtime.block_on(async {
         for listener in listeners {
             // One that cannot be watched is one address less.
             if let Ok(listener) = tokio::net::TcpListener::from_std(listener) {
-                tokio::spawn(accept(listener, Arc::clone(&hall), Arc::clone(&places), closed.clone()));
+                tokio::spawn(accept(listener, Arc::clone(&hall), places.clone(), closed.clone()));
             }
         }
         end(&mut closed.clone()).await;
         hall.protocol.close();
-        let _ = timeout(CLOSING_PATIENCE, places.acquire_many(MAX_CONNECTIONS as u32)).await;
+        hall.stream.close();
+        let _ = timeout(CLOSING_PATIENCE, places.are_empty()).await;
     });
     runtime.shutdown_timeout(CLOSING_PATIENCE);
 }
@@ -132,12 +152,11 @@ async fn end(closed: &mut watch::Receiver<bool>) {
 async fn accept(
     listener: tokio::net::TcpListener,
     hall: Arc<Hall>,
-    places: Arc<Semaphore>,
+    places: Places,
     mut closed: watch::Receiver<bool>,
 ) {
     loop {
-        // Never closed while we hold it; if it were, there would be no place either.
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        let Some(place) = places.take().await else { return };
         let accepted: io::Result<(TcpStream, _)> = tokio::select! {
             accepted = listener.accept() => accepted,
             () = end(&mut closed) => return,
@@ -151,15 +170,12 @@ async fn accept(
     }
 }
 
-async fn converse(
-    stream: TcpStream,
-    hall: Arc<Hall>,
-    _place: OwnedSemaphorePermit,
-    mut closed: watch::Receiver<bool>,
-) {
+async fn converse(stream: TcpStream, hall: Arc<Hall>, place: Place, mut closed: watch::Receiver<bool>) {
     let _ = stream.set_nodelay(true);
-    let answer = service_fn(move |request| {
+    let answer = service_fn(move |mut request| {
         let hall = Arc::clone(&hall);
+        // Whoever stays to listen gives it back.
+        request.extensions_mut().insert(place.clone());
         async move { Ok::<_, Infallible>(hall.answer(request).await) }
     });
     let connection = http1::Builder::new()
@@ -182,7 +198,8 @@ async fn converse(
 impl Hall {
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         let mut response = self.look(request).await;
-        for (name, value) in ALWAYS {
+        let own = usize::from(response.extensions().get::<OwnPolicy>().is_some()) * OF_PAGES;
+        for (name, value) in &ALWAYS[own..] {
             response.headers_mut().insert(name, HeaderValue::from_static(value));
         }
         response
@@ -190,8 +207,12 @@ impl Hall {
 
     async fn look(&self, request: Request<Incoming>) -> Response<Body> {
         let (parts, body) = request.into_parts();
-        if let Err(problem) = self.guard.admit(&parts) {
-            return problem.response();
+        match self.guard.admit(&parts) {
+            Ok(()) => {}
+            Err(problem) if problem == problem::NO_TOKEN && parts.uri.path() == pages::FRONT => {
+                return pages::not_opened();
+            }
+            Err(problem) => return problem.response(),
         }
         let body = match timeout(BODY_PATIENCE, Limited::new(body, MAX_BODY).collect()).await {
             Ok(Ok(body)) => body.to_bytes(),

@@ -1,13 +1,18 @@
 //! Who may come in. Every request is looked at here before any route sees it; a route cannot be reached another way.
 //! Localhost is no wall: a page in the person's browser can call us, under our own name or under one that an
-//! attacker's name server points at us. Therefore the name, the page and the token are looked at, in this order.
+//! attacker's name server points at us. Therefore the name, the page and the key are looked at, in this order. There
+//! are two keys: the token, for programs, and the cookie, for the page that we serve.
 
-use http::header::{AUTHORIZATION, CONTENT_LENGTH, HOST, HeaderName, ORIGIN};
+use std::sync::Arc;
+
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, COOKIE, HOST, HeaderName, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, Method, Uri};
 
+use crate::cookie::Cookie;
+use crate::pages;
 use crate::problem::{self, Problem};
-use crate::routes::OPEN;
+use crate::routes::{LINKS, OPEN, PROTOCOL};
 use crate::token::Token;
 
 /// The names we go by. Exact: a name that merely leads here is how a page of somebody else comes in.
@@ -16,18 +21,25 @@ const NAMES: &[&str] = &["127.0.0.1", "localhost", "[::1]"];
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// The page is ours, or it is no page but the person.
 const OWN_SITES: &[&str] = &["same-origin", "none"];
+/// What a cookie alone cannot do: hand out further keys, and speak the protocol of agents.
+const BY_TOKEN_ALONE: &[&str] = &[LINKS, PROTOCOL];
+/// Said by our page with everything that changes something. No form and no link can say it, and a script of another
+/// page would have to ask first.
+const SAID_BY: HeaderName = HeaderName::from_static("x-throughline");
+const VIEWER: &str = "viewer";
 /// A memory has at most 64 KiB, which escaped to the utmost are 384.
 pub(crate) const MAX_BODY: usize = 1 << 20;
 
 #[derive(Debug)]
 pub(crate) struct Guard {
     token: Token,
+    cookie: Arc<Cookie>,
     port: u16,
 }
 
 impl Guard {
-    pub(crate) fn new(token: Token, port: u16) -> Self {
-        Self { token, port }
+    pub(crate) fn new(token: Token, cookie: Arc<Cookie>, port: u16) -> Self {
+        Self { token, cookie, port }
     }
 
     pub(crate) fn admit(&self, request: &Parts) -> Result<(), Problem> {
@@ -45,16 +57,30 @@ impl Guard {
         if !site.is_none_or(|site| OWN_SITES.contains(&site)) {
             return Err(problem::FOREIGN_PAGE);
         }
-        let is_open = OPEN.contains(&uri.path()) && matches!(request.method, Method::GET | Method::HEAD);
-        if !is_open && !self.knows_token(headers)? {
-            return Err(problem::NO_TOKEN);
-        }
+        self.look_at_key(request)?;
         let length = only(headers, &CONTENT_LENGTH)?.map(str::parse::<u64>);
         match length {
             Some(Err(_)) => Err(problem::MALFORMED),
             Some(Ok(length)) if length > MAX_BODY as u64 => Err(problem::TOO_LARGE),
             _ => Ok(()),
         }
+    }
+
+    fn look_at_key(&self, request: &Parts) -> Result<(), Problem> {
+        let (headers, path) = (&request.headers, request.uri.path());
+        let only_reads = matches!(request.method, Method::GET | Method::HEAD);
+        // Whoever has a link is known by its code, which is looked at where it is spent.
+        let is_open = OPEN.contains(&path) || path.starts_with(pages::OPENING);
+        if (is_open && only_reads) || self.knows_token(headers)? {
+            return Ok(());
+        }
+        if BY_TOKEN_ALONE.contains(&path) || !self.knows_cookie(headers)? {
+            return Err(problem::NO_TOKEN);
+        }
+        if !only_reads && only(headers, &SAID_BY)? != Some(VIEWER) {
+            return Err(problem::NOT_BY_VIEWER);
+        }
+        Ok(())
     }
 
     fn is_our_name(&self, authority: &str) -> bool {
@@ -73,6 +99,10 @@ impl Guard {
             return Ok(false);
         };
         Ok(scheme.eq_ignore_ascii_case("bearer") && self.token.is(said.trim().as_bytes()))
+    }
+
+    fn knows_cookie(&self, headers: &HeaderMap) -> Result<bool, Problem> {
+        Ok(only(headers, &COOKIE)?.is_some_and(|said| self.cookie.is_in(said)))
     }
 }
 

@@ -5,12 +5,17 @@
 //! gone after [`Door::close`]; nothing async leaves the crate.
 
 mod api;
+mod cookie;
 mod door;
 mod guard;
 mod house;
+mod links;
+mod pages;
+mod places;
 mod ports;
 mod problem;
 mod routes;
+mod stream;
 mod token;
 
 pub use door::Door;

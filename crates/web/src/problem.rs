@@ -6,7 +6,11 @@ use std::borrow::Cow;
 use axum::body::Body;
 use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderValue, Response, StatusCode};
+use mcp::Refusal;
 use serde_json::json;
+
+/// Bytes of a detail: a message may quote what was sent, and that may be a megabyte.
+const MAX_DETAIL: usize = 1000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Problem {
@@ -19,7 +23,7 @@ pub(crate) struct Problem {
 pub(crate) const MALFORMED: Problem = Problem {
     status: StatusCode::BAD_REQUEST,
     title: "this request says one thing twice, or nonsense",
-    detail: Cow::Borrowed("send one Host and at most one Authorization, Origin and Content-Length"),
+    detail: Cow::Borrowed("send one Host and at most one Authorization, Cookie, Origin and Content-Length"),
 };
 pub(crate) const NO_TOKEN: Problem = Problem {
     status: StatusCode::UNAUTHORIZED,
@@ -27,6 +31,16 @@ pub(crate) const NO_TOKEN: Problem = Problem {
     detail: Cow::Borrowed(
         "send \"Authorization: Bearer TOKEN\"; `throughline mcp --http` says where the token is",
     ),
+};
+pub(crate) const NOT_BY_VIEWER: Problem = Problem {
+    status: StatusCode::FORBIDDEN,
+    title: "what changes something says that it comes from our page",
+    detail: Cow::Borrowed("send the header \"X-Throughline: viewer\""),
+};
+pub(crate) const FULL: Problem = Problem {
+    status: StatusCode::SERVICE_UNAVAILABLE,
+    title: "too many listen already",
+    detail: Cow::Borrowed("close a page that nobody reads, then try again"),
 };
 pub(crate) const FOREIGN_PAGE: Problem = Problem {
     status: StatusCode::FORBIDDEN,
@@ -36,7 +50,17 @@ pub(crate) const FOREIGN_PAGE: Problem = Problem {
 pub(crate) const NOTHING_HERE: Problem = Problem {
     status: StatusCode::NOT_FOUND,
     title: "nothing is here",
-    detail: Cow::Borrowed("there are GET /health, GET /api/v1/status and /mcp"),
+    detail: Cow::Borrowed("GET /api/v1/openapi.json says what there is"),
+};
+pub(crate) const NO_TEXT: Problem = Problem {
+    status: StatusCode::BAD_REQUEST,
+    title: "the path is no text",
+    detail: Cow::Borrowed("escape what stands in it as UTF-8"),
+};
+pub(crate) const OTHER_VERSION: Problem = Problem {
+    status: StatusCode::PRECONDITION_FAILED,
+    title: "it is not what it was when you read it",
+    detail: Cow::Borrowed("GET it again, then send the change with the ETag it has now"),
 };
 pub(crate) const NOT_JSON: Problem = Problem {
     status: StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -74,12 +98,23 @@ pub(crate) const OUT_OF_ORDER: Problem = Problem {
 impl Problem {
     /// Somebody who may come in has asked what cannot be answered. Only they are told what in it is wrong.
     pub(crate) fn refused(title: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self { status: StatusCode::BAD_REQUEST, title, detail: detail.into() }
+        Self { status: StatusCode::BAD_REQUEST, title, detail: bounded(detail.into()) }
+    }
+
+    /// It cannot be done to what is there, or what is meant is not clear.
+    pub(crate) fn conflict(title: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self { status: StatusCode::CONFLICT, title, detail: bounded(detail.into()) }
+    }
+
+    /// What a command would say to a person.
+    pub(crate) fn refusal(title: &'static str, refusal: &Refusal) -> Self {
+        let Refusal { what, next } = refusal;
+        Self::refused(title, if next.is_empty() { what.clone() } else { format!("{what}; {next}") })
     }
 
     /// What is asked for is not there, or no longer.
     pub(crate) fn not_found(title: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self { status: StatusCode::NOT_FOUND, title, detail: detail.into() }
+        Self { status: StatusCode::NOT_FOUND, title, detail: bounded(detail.into()) }
     }
 
     pub(crate) fn response(self) -> Response<Body> {
@@ -106,4 +141,11 @@ impl Problem {
         }
         response
     }
+}
+
+fn bounded(detail: Cow<'static, str>) -> Cow<'static, str> {
+    if detail.len() <= MAX_DETAIL {
+        return detail;
+    }
+    format!("{}…", &detail[..detail.floor_char_boundary(MAX_DETAIL)]).into()
 }

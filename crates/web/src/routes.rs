@@ -2,11 +2,12 @@
 //! handler never sees a stranger. What blocks is done on a thread that is lent for it.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::routing::{any, get};
+use axum::routing::{any, get, post};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Response};
@@ -14,10 +15,15 @@ use http_body_util::{BodyExt, Full};
 use mcp::Http;
 use serde_json::{Value, json};
 
-use crate::{House, api, problem};
+use crate::cookie::Cookie;
+use crate::links::{self, Links};
+use crate::stream::{self, Hub};
+use crate::{House, api, pages, problem};
 
 /// Who has no token may walk these, and read there that somebody lives here.
 pub(crate) const OPEN: &[&str] = &["/health"];
+pub(crate) const LINKS: &str = "/api/v1/links";
+pub(crate) const PROTOCOL: &str = "/mcp";
 
 /// What routes are lent.
 #[derive(Clone)]
@@ -26,14 +32,22 @@ pub(crate) struct Rooms {
     /// The OpenAPI document, as it is sent.
     pub(crate) document: Bytes,
     pub(crate) protocol: Arc<Http>,
+    pub(crate) cookie: Arc<Cookie>,
+    pub(crate) links: Arc<Links>,
+    pub(crate) stream: Arc<Hub>,
+    pub(crate) port: u16,
 }
 
 pub(crate) fn all(rooms: Rooms) -> Router {
     let router = Router::new()
         .route("/health", get(health))
         .route("/api/v1/openapi.json", get(document))
-        .route("/mcp", any(protocol));
-    api::routes(router, api::all()).fallback(|| async { problem::NOTHING_HERE.response() }).with_state(rooms)
+        .route(LINKS, post(link))
+        .route("/api/v1/stream", get(stream::listen))
+        .route(PROTOCOL, any(protocol));
+    api::routes(pages::routes(router), api::all())
+        .fallback(|| async { problem::NOTHING_HERE.response() })
+        .with_state(rooms)
 }
 
 async fn health(State(rooms): State<Rooms>) -> Response<Body> {
@@ -42,6 +56,13 @@ async fn health(State(rooms): State<Rooms>) -> Response<Body> {
 
 async fn document(State(rooms): State<Rooms>) -> Response<Body> {
     json_of(rooms.document)
+}
+
+/// For `throughline view`, which gives it to a browser.
+async fn link(State(rooms): State<Rooms>) -> Response<Body> {
+    let Ok(code) = rooms.links.make(Instant::now()) else { return problem::OUT_OF_ORDER.response() };
+    let url = format!("http://127.0.0.1:{}{}{code}", rooms.port, pages::OPENING);
+    said(&json!({ "url": url, "seconds": links::LIFE.as_secs() }))
 }
 
 async fn protocol(State(rooms): State<Rooms>, request: Request) -> Response<Body> {

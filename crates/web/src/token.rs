@@ -44,9 +44,7 @@ impl Token {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error.into()),
         }
-        let mut bytes = [0; BYTES];
-        getrandom::fill(&mut bytes).map_err(|_| TokenError::Random)?;
-        let token = Self(hex(&bytes));
+        let token = Self(random()?);
         // Beside it and renamed: no reader sees half of it, and no link leads the writing elsewhere.
         let fresh = path.with_extension("new");
         match fs::remove_file(&fresh) {
@@ -84,7 +82,14 @@ impl Token {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// 256 random bits, as text.
+pub(crate) fn random() -> Result<String, TokenError> {
+    let mut bytes = [0; BYTES];
+    getrandom::fill(&mut bytes).map_err(|_| TokenError::Random)?;
+    Ok(hex(&bytes))
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
     let digit = |four: u8| char::from_digit(u32::from(four), 16).expect("four bits are a digit");
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: the numbers of the product, measured. Every goal is a ratio whose two sides come from one
 //! run; the page says both, how often, and how busy the machine was.
 
+mod api;
 mod backfill;
 mod daemon;
 mod distilling;
@@ -29,8 +30,18 @@ use crate::run;
 use page::{Page, Verdict};
 
 /// What can be measured alone.
-const PARTS: [&str; 9] =
-    ["hook", "journal", "redaction", "daemon", "search", "recall", "embedding", "distilling", "backfill"];
+const PARTS: [&str; 10] = [
+    "hook",
+    "journal",
+    "redaction",
+    "daemon",
+    "search",
+    "recall",
+    "api",
+    "embedding",
+    "distilling",
+    "backfill",
+];
 /// Memories that are searched unless `--sizes` says otherwise: more take the model many minutes to read.
 const SIZE: usize = 10_000;
 const PAGE: &str = "docs/reference/performance.md";
@@ -67,7 +78,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
         arguments.iter().fold(String::new(), |line, argument| line + " " + argument),
         machine::describe(),
     ));
-    if ["hook", "daemon", "search", "recall", "backfill"].iter().any(|name| wants(name)) {
+    if ["hook", "daemon", "search", "recall", "api", "backfill"].iter().any(|name| wants(name)) {
         let release = run::release()?;
         if wants("hook") {
             hook::measure(&mut page, options, &release)?;
@@ -80,6 +91,9 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
         }
         if wants("recall") {
             recall::measure(&mut page, options, &sizes, &release)?;
+        }
+        if wants("api") {
+            api::measure(&mut page, options, &sizes, &release)?;
         }
         if wants("backfill") {
             backfill::measure(&mut page, options, &release)?;

@@ -61,17 +61,22 @@ fn answer(mut stream: UnixStream, buffer: &mut [u8]) -> io::Result<()> {
 /// Sends one envelope and reads the whole reply; what it took. The frame is laid out before the clock starts, as
 /// in the hook's own buffer.
 pub(crate) fn exchange(socket: &Path, body: &[u8]) -> Result<Duration> {
+    exchange_of(EVENT, socket, body)
+}
+
+/// The same for another event.
+pub(crate) fn exchange_of(event: &[u8], socket: &Path, body: &[u8]) -> Result<Duration> {
     let header = RequestHeader {
         kind: Kind::Envelope,
         agent_len: AGENT.len() as u8,
-        event_len: EVENT.len() as u8,
+        event_len: event.len() as u8,
         context_len: 0,
         body_len: body.len() as u32,
         wait_ms: 5_000,
         client_version: wire::version_code(0, 1, 0),
         id: mint()?,
     };
-    let frame = [&header.encode()[..], AGENT, EVENT, body].concat();
+    let frame = [&header.encode()[..], AGENT, event, body].concat();
     let start = Instant::now();
     let mut stream = UnixStream::connect(socket)?;
     stream.write_all(&frame)?;

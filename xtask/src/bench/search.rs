@@ -131,7 +131,7 @@ impl<'a> Place<'a> {
     }
 
     /// Resident, and what of it is no page of a file.
-    fn memory(&self) -> Result<[f64; 2]> {
+    pub(super) fn memory(&self) -> Result<[f64; 2]> {
         let read = |key| machine::status_bytes(self.house.pid(), key).context("the daemon is gone");
         Ok([read("VmRSS")? as f64 / MEGABYTE, read("RssAnon")? as f64 / MEGABYTE])
     }

@@ -2,6 +2,7 @@
 
 import { render } from "preact";
 import { listen } from "./keys";
+import { collect } from "./live";
 import { Layout } from "./parts/Layout";
 import { start } from "./stream";
 import "./theme";
@@ -23,6 +24,7 @@ import "./styles/health.css";
 const app = document.getElementById("app");
 if (app) {
   listen();
+  collect();
   render(<Layout />, app);
   start();
 }

@@ -1,0 +1,224 @@
+// What was heard on the stream since the page was opened: the last few thousand lines, whichever view is shown. A tool's
+// beginning and end are one line.
+
+import { signal } from "@preact/signals";
+import { on } from "./stream";
+import type { EventLine, Injection, MemoryCard, Session, TimelineType, Verdict } from "./types";
+
+export interface Line {
+  number: number;
+  type: TimelineType;
+  at: number;
+  session: string;
+  title: string;
+  /** A second line: what was injected, why it was denied. */
+  detail: string;
+  /** The kind of memory or event. */
+  kind: string;
+  subagent: string | null;
+  tokens: number;
+  /** A tool that began and has not ended has no `ok`. */
+  running: boolean;
+  ok: boolean | null;
+  verdict: string | null;
+  /** The event's or memory's id. */
+  id: string | null;
+  seq: number | null;
+  project: string | null;
+}
+
+export interface Heard {
+  session: string;
+  project: string | null;
+  agent: string | null;
+  branch: string | null;
+  live: boolean;
+  last: string;
+  lastAt: number;
+  lines: number;
+  tokens: number;
+}
+
+/** Lines kept. A person scrolls back minutes, not days; older ones are in the session's own timeline. */
+export const KEPT_LINES = 5_000;
+/** Lines cut off at once, so that not every new line moves all others. */
+const CUT_LINES = 500;
+/** Sessions told apart at the side; more than this in one sitting is a machine. */
+const KEPT_SESSIONS = 200;
+/** Tools waited for at once; an end that is never told must not be waited for forever. */
+const KEPT_RUNNING = 500;
+
+export const lines: Line[] = [];
+export const heard = new Map<string, Heard>();
+/** Grows whenever `lines` or `heard` changed, at most once per frame. */
+export const turnOf = signal(0);
+
+const running = new Map<string, Line>();
+let number = 0;
+let drawing = 0;
+
+/** What an event is to a person: a prompt, a tool, a subagent, or something of the session itself. */
+export function typeOf(kind: string): TimelineType {
+  if (kind === "UserPromptSubmit") return "prompt";
+  if (kind.includes("ToolUse") || kind.startsWith("Permission")) return "tool";
+  return kind.startsWith("Subagent") ? "subagent" : "event";
+}
+
+export function collect() {
+  on("event", event);
+  on("memory", memory);
+  on("injection", injection);
+  on("verdict", verdict);
+  on("session", session);
+}
+
+function event(said: EventLine) {
+  const type = typeOf(said.kind);
+  const call = `${said.session} ${said.subagent ?? ""} ${said.tool ?? ""} ${said.title}`;
+  const begun = running.get(call);
+  if (type === "tool" && said.kind.startsWith("PostToolUse") && begun) {
+    running.delete(call);
+    begun.running = false;
+    begun.ok = said.kind !== "PostToolUseFailure";
+    begun.id = said.id;
+    begun.seq = said.seq;
+    note(said.session, said, begun.title, 0);
+    return changed();
+  }
+  const line = add({
+    type,
+    at: said.at,
+    session: said.session,
+    title: said.title,
+    kind: said.kind,
+    subagent: said.subagent ?? null,
+    id: said.id,
+    seq: said.seq,
+    project: said.project ?? null,
+    running: said.kind === "PreToolUse",
+    ok: said.kind === "PostToolUse" ? true : said.kind === "PostToolUseFailure" ? false : null,
+  });
+  if (line.running) wait(call, line);
+  if (said.kind === "Stop" || said.kind === "SessionEnd") settle(said.session);
+  note(said.session, said, line.title, 1);
+  if (said.kind === "SessionEnd") {
+    const known = heard.get(said.session);
+    if (known) known.live = false;
+  }
+}
+
+function memory(said: MemoryCard) {
+  add({
+    type: "memory",
+    at: said.at,
+    session: said.session ?? "",
+    title: said.title,
+    detail: said.text,
+    kind: said.kind,
+    id: said.id,
+    tokens: said.tokens,
+    project: said.project ?? null,
+  });
+}
+
+function injection(said: Injection) {
+  add({
+    type: "injection",
+    at: said.at,
+    session: said.session,
+    title: said.behavior,
+    detail: said.items.map((item) => item.title).join(" · ") || said.text,
+    kind: said.event,
+    subagent: said.subagent ?? null,
+    tokens: said.tokens,
+    seq: said.seq,
+  });
+  const known = heard.get(said.session);
+  if (known) known.tokens += said.tokens;
+}
+
+function verdict(said: Verdict) {
+  add({
+    type: "verdict",
+    at: said.at,
+    session: said.session,
+    title: said.tool ? `${said.behavior}: ${said.tool}` : said.behavior,
+    detail: said.reason,
+    kind: said.event,
+    verdict: said.verdict,
+  });
+}
+
+function session(said: Session) {
+  const known = heard.get(said.id);
+  if (!known) return;
+  known.project = said.project ?? known.project;
+  known.branch = said.branch ?? known.branch;
+  known.agent = said.agent;
+  known.live = said.live;
+  changed();
+}
+
+function add(line: Partial<Line> & Pick<Line, "type" | "at" | "session" | "title" | "kind">): Line {
+  number += 1;
+  const whole: Line = {
+    detail: "",
+    subagent: null,
+    tokens: 0,
+    running: false,
+    ok: null,
+    verdict: null,
+    id: null,
+    seq: null,
+    project: heard.get(line.session)?.project ?? null,
+    ...line,
+    number,
+  };
+  lines.push(whole);
+  if (lines.length > KEPT_LINES + CUT_LINES) lines.splice(0, CUT_LINES);
+  changed();
+  return whole;
+}
+
+function note(id: string, said: EventLine, title: string, added: number) {
+  const known = heard.get(id);
+  heard.delete(id);
+  heard.set(id, {
+    session: id,
+    project: said.project ?? known?.project ?? null,
+    agent: said.agent,
+    branch: known?.branch ?? null,
+    live: true,
+    last: title,
+    lastAt: said.at,
+    lines: (known?.lines ?? 0) + added,
+    tokens: known?.tokens ?? 0,
+  });
+  const oldest = heard.keys().next();
+  if (heard.size > KEPT_SESSIONS && !oldest.done) heard.delete(oldest.value);
+}
+
+function wait(call: string, line: Line) {
+  running.set(call, line);
+  const oldest = running.entries().next();
+  if (running.size <= KEPT_RUNNING || oldest.done) return;
+  oldest.value[1].running = false;
+  running.delete(oldest.value[0]);
+}
+
+/** A turn that ended leaves no tool running: its end was not told, or told with other words. */
+function settle(id: string) {
+  for (const [call, line] of running) {
+    if (line.session !== id) continue;
+    line.running = false;
+    running.delete(call);
+  }
+}
+
+function changed() {
+  if (drawing) return;
+  drawing = window.requestAnimationFrame(() => {
+    drawing = 0;
+    turnOf.value += 1;
+  });
+}

@@ -55,7 +55,7 @@ pub struct InjectionStats {
     pub prevented: u64,
 }
 
-const HAND_OFF_COLUMNS: &str = "session, at, workspace, project, project_key, branch, hand_off";
+pub(super) const HAND_OFF_COLUMNS: &str = "session, at, workspace, project, project_key, branch, hand_off";
 
 impl Tables {
     /// The memories that a session, or one of its subagents, has in front of it.
@@ -225,7 +225,7 @@ impl Tables {
     }
 }
 
-fn read_hand_off(row: &rusqlite::Row<'_>) -> rusqlite::Result<HandOffRow> {
+pub(super) fn read_hand_off(row: &rusqlite::Row<'_>) -> rusqlite::Result<HandOffRow> {
     let text: String = row.get(6)?;
     Ok(HandOffRow {
         session: SessionId::new(&row.get::<_, String>(0)?),

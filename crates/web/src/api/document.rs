@@ -1,11 +1,45 @@
-//! The OpenAPI document, made from the list of endpoints and their types when it is asked for. Nothing in it is
+//! The OpenAPI document, made from the list of endpoints and their types when the door opens. Nothing in it is
 //! written by hand but the sentences.
 
+use http::{Method, StatusCode};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
 use super::endpoint::{Description, Endpoint};
+
+/// What the parts of the API are about, by the first word of their paths.
+const TAGS: &[(&str, &str)] = &[
+    ("status", "What the daemon says of itself"),
+    ("health", "What may be wrong, and what repairs it"),
+    ("sessions", "Conversations of agents, and what happened in them"),
+    ("prompts", "What people asked for, in their words"),
+    ("events", "What hooks delivered, as it was journaled"),
+    ("injections", "What was put in front of agents, word for word, and why"),
+    ("memories", "What is kept: read, written, changed, forgotten"),
+    ("observations", "Memories that were made of work"),
+    ("summaries", "Turns in five answers"),
+    ("search", "Memories by what they say"),
+    ("timeline", "What was kept around a moment"),
+    ("context", "What an agent would be told"),
+    ("hand-offs", "What a session leaves for the next one"),
+    ("checkpoints", "Places to come back to"),
+    ("claims", "Who works on which file"),
+    ("agents", "Whose hooks are heard"),
+    ("workspaces", "Folders in which agents work"),
+    ("projects", "Repositories, by name"),
+    ("behaviors", "What is said and done on events, switched on and off"),
+    ("settings", "Settings, and where each comes from"),
+    ("stats", "Figures, now and over time"),
+    ("logs", "What the daemon wrote down"),
+    ("stream", "What happens, as it happens"),
+    ("links", "Ways into the page"),
+    ("metrics", "Figures for Prometheus"),
+    ("openapi.json", "This document"),
+];
+
+/// Beyond this a number is not the same in every language.
+const MAX_NUMBER: u64 = (1 << 53) - 1;
 
 /// What a request is told that cannot be answered (RFC 9457).
 #[derive(JsonSchema)]
@@ -33,54 +67,121 @@ pub(crate) fn document(endpoints: &[Endpoint], version: &str) -> Value {
         let path = paths.entry(endpoint.path).or_insert_with(|| json!({}));
         path[endpoint.method.as_str().to_ascii_lowercase()] = operation;
     }
-    json!({
+    let used = |name: &str| endpoints.iter().any(|endpoint| tag(endpoint.path) == name);
+    let tags: Vec<Value> = TAGS
+        .iter()
+        .filter(|(name, _)| used(name))
+        .map(|(name, about)| json!({ "name": name, "description": about }))
+        .collect();
+    let mut document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": "throughline",
             "version": version,
-            "description": "What your agents remember, on this machine alone.",
+            "description": "What your agents remember, on this machine alone. Times are milliseconds since 1970. Lists come \
+                in pages: `next` of one is `cursor` of the following. A GET may be asked again with `If-None-Match`, a \
+                change be bound to a version with `If-Match`. What a cookie changes needs the header \
+                `X-Throughline: viewer`, too.",
+            "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
         },
         "servers": [{ "url": "/" }],
         "security": [{ "token": [] }],
+        "tags": tags,
         "paths": paths,
         "components": {
             "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
             "schemas": schemas.take_definitions(true),
         },
-    })
+    });
+    bound_numbers(&mut document);
+    document
 }
 
 fn operation(endpoint: &Endpoint, description: Description, problem: &Schema) -> Value {
     let Description { path, query, body, answer } = description;
     let mut parameters = parameters("path", path);
     parameters.extend(self::parameters("query", query));
-    let refused = json!({
-        "description": "Refused: what is wrong and what to do",
-        "content": { "application/problem+json": { "schema": problem } },
-    });
-    let mut success = json!({ "description": endpoint.summary });
-    if let Some(answer) = answer {
-        success["content"] = json!({ "application/json": { "schema": answer } });
+    let is_read = endpoint.method == Method::GET;
+    if is_read && endpoint.has_version {
+        parameters.push(header("If-None-Match", "The version that is known already"));
+    } else if endpoint.has_version {
+        parameters.push(header("If-Match", "The version that the change is meant for"));
     }
-    let mut responses = json!({ "4XX": refused, "503": refused });
-    responses[endpoint.status.as_str()] = success;
     let mut operation = json!({
         "operationId": operation_id(endpoint),
-        "tags": [endpoint.path.split('/').nth(3).unwrap_or_default()],
+        "tags": [tag(endpoint.path)],
         "summary": endpoint.summary,
         "parameters": parameters,
-        "responses": responses,
+        "responses": responses(endpoint, answer, problem),
     });
     if let Some(body) = body {
         operation["requestBody"] =
             json!({ "required": true, "content": { "application/json": { "schema": body } } });
     }
+    if endpoint.is_open {
+        operation["security"] = json!([]);
+    }
     operation
+}
+
+fn responses(endpoint: &Endpoint, answer: Option<Schema>, problem: &Schema) -> Value {
+    let refused = |what: &str| {
+        json!({
+            "description": what,
+            "content": { "application/problem+json": { "schema": problem } },
+        })
+    };
+    let mut headers = Map::new();
+    if endpoint.has_version {
+        let version = json!({ "description": "The version of this answer", "schema": { "type": "string" } });
+        headers.insert("ETag".to_owned(), version);
+    }
+    let mut success = json!({ "description": endpoint.summary, "headers": headers });
+    if endpoint.status != StatusCode::NO_CONTENT {
+        let schema = answer.map_or_else(|| json!({ "type": "string" }), Schema::to_value);
+        success["content"] = json!({ endpoint.media: { "schema": schema } });
+    }
+    let mut responses = json!({
+        "4XX": refused("Refused: what is wrong and what to do"),
+        "503": refused("The daemon is busy or out of order"),
+    });
+    if endpoint.may_be_known {
+        let mut known = success.clone();
+        known["description"] = json!("The same is there already");
+        responses["200"] = known;
+    }
+    if endpoint.method == Method::GET && endpoint.has_version {
+        responses["304"] = json!({ "description": "It is what `If-None-Match` says" });
+    }
+    if endpoint.status == StatusCode::CREATED {
+        let place = json!({ "description": "Where it is from now on", "schema": { "type": "string" } });
+        success["headers"]["Location"] = place;
+    }
+    responses[endpoint.status.as_str()] = success;
+    responses
+}
+
+fn header(name: &str, description: &str) -> Value {
+    json!({
+        "name": name,
+        "in": "header",
+        "required": false,
+        "description": description,
+        "schema": { "type": "string" },
+    })
+}
+
+fn without_base(path: &str) -> &str {
+    path.strip_prefix("/api/v1").unwrap_or(path).trim_start_matches('/')
+}
+
+fn tag(path: &str) -> &str {
+    without_base(path).split('/').next().unwrap_or_default()
 }
 
 /// `get-memories-id`: stable, unique, and a name in most languages.
 fn operation_id(endpoint: &Endpoint) -> String {
-    let path = endpoint.path.trim_start_matches("/api/v1/").replace(['{', '}'], "").replace('/', "-");
+    let path = without_base(endpoint.path).replace(['{', '}'], "").replace(['/', '.'], "-");
     format!("{}-{path}", endpoint.method.as_str().to_ascii_lowercase())
 }
 
@@ -92,6 +193,7 @@ fn parameters(place: &str, of: Option<Schema>) -> Vec<Value> {
     let one = |(name, schema): (&String, &Value)| {
         let mut schema = schema.clone();
         let description = schema.as_object_mut().and_then(|schema| schema.remove("description"));
+        without_null(&mut schema);
         let mut parameter = json!({
             "name": name,
             "in": place,
@@ -105,3 +207,40 @@ fn parameters(place: &str, of: Option<Schema>) -> Vec<Value> {
     };
     fields.iter().map(one).collect()
 }
+
+/// A parameter is there or it is not; in an address there is no `null`.
+fn without_null(schema: &mut Value) {
+    if let Some(types) = schema["type"].as_array() {
+        let types: Vec<Value> = types.iter().filter(|one| *one != "null").cloned().collect();
+        schema["type"] = if let [one] = types.as_slice() { one.clone() } else { json!(types) };
+    }
+    if let Some(any) = schema["anyOf"].as_array() {
+        let any: Vec<Value> = any.iter().filter(|one| one["type"] != "null").cloned().collect();
+        match any.as_slice() {
+            [one] => *schema = one.clone(),
+            _ => schema["anyOf"] = json!(any),
+        }
+    }
+    if let Some(schema) = schema.as_object_mut()
+        && schema.get("default").is_some_and(Value::is_null)
+    {
+        schema.remove("default");
+    }
+}
+
+/// What is a 64-bit number here has an end that everybody can count to.
+fn bound_numbers(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            if fields.get("format").is_some_and(|format| format == "uint64" || format == "int64") {
+                fields.entry("maximum").or_insert(json!(MAX_NUMBER));
+            }
+            fields.values_mut().for_each(bound_numbers);
+        }
+        Value::Array(items) => items.iter_mut().for_each(bound_numbers),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

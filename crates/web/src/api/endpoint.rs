@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
+use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request, State};
 use axum::routing::{MethodFilter, on};
 use bytes::Bytes;
@@ -43,6 +44,15 @@ pub(crate) struct Asked<P = Nothing, Q = Nothing, B = Nothing> {
     pub(crate) if_match: Option<String>,
 }
 
+impl<P, Q, B> Asked<P, Q, B> {
+    /// Whoever says which version they mean changes no other. `current` is what GET gives at the same path.
+    pub(crate) fn must_match(&self, current: &impl Serialize) -> Result<(), Problem> {
+        let Some(meant) = &self.if_match else { return Ok(()) };
+        let version = version_of(current)?;
+        if tags(meant).any(|tag| tag == "*" || tag == version) { Ok(()) } else { Err(problem::OTHER_VERSION) }
+    }
+}
+
 /// What is given back, and where it can be found from now on if it is new.
 #[derive(Debug)]
 pub(crate) struct Given<O> {
@@ -61,6 +71,16 @@ pub(crate) fn version_of(value: &impl Serialize) -> Result<String, Problem> {
     Ok(tag(&bytes_of(value)?))
 }
 
+/// The tags of a list; a comma inside the quotes is part of a tag.
+fn tags(list: &str) -> impl Iterator<Item = &str> {
+    let mut quoted = false;
+    let between = move |c: char| {
+        quoted ^= c == '"';
+        c == ',' && !quoted
+    };
+    list.split(between).map(str::trim).filter(|tag| !tag.is_empty())
+}
+
 type Work = Box<dyn Fn(&dyn House, &Call) -> Result<Done, Problem> + Send + Sync>;
 
 pub(crate) struct Endpoint {
@@ -69,8 +89,17 @@ pub(crate) struct Endpoint {
     pub(crate) summary: &'static str,
     /// Of success.
     pub(crate) status: StatusCode,
+    /// It makes something new unless the same is there already.
+    pub(crate) may_be_known: bool,
+    /// Its answer has a version.
+    pub(crate) has_version: bool,
+    /// The kind of its answer.
+    pub(crate) media: &'static str,
+    /// Nobody is asked for a token.
+    pub(crate) is_open: bool,
     pub(crate) describe: fn(&mut SchemaGenerator) -> Description,
-    work: Work,
+    /// `None`: it is served elsewhere and only described here.
+    work: Option<Work>,
 }
 
 impl fmt::Debug for Endpoint {
@@ -102,6 +131,15 @@ macro_rules! methods {
 
 methods! { get = GET, post = POST, put = PUT, patch = PATCH, delete = DELETE }
 
+/// Something that is served elsewhere, because it is no JSON or lasts: the document speaks of it all the same.
+pub(crate) fn described<P: Part, Q: Part, B: Part, O: Serialize + JsonSchema + 'static>(
+    method: Method,
+    path: &'static str,
+    summary: &'static str,
+) -> Endpoint {
+    Endpoint::shaped::<P, Q, B, O>(method, path, summary)
+}
+
 pub(crate) trait Part: DeserializeOwned + JsonSchema + 'static {}
 impl<T: DeserializeOwned + JsonSchema + 'static> Part for T {}
 
@@ -112,12 +150,6 @@ impl Endpoint {
         summary: &'static str,
         work: fn(&dyn House, Asked<P, Q, B>) -> Result<Given<O>, Problem>,
     ) -> Self {
-        let describe = |schemas: &mut SchemaGenerator| Description {
-            path: part::<P>(schemas),
-            query: part::<Q>(schemas),
-            body: part::<B>(schemas),
-            answer: (TypeId::of::<O>() != TypeId::of::<()>()).then(|| schemas.subschema_for::<O>()),
-        };
         let work: Work = Box::new(move |house, call| {
             let given = work(house, call.read::<P, Q, B>()?)?;
             // A unit has nothing to say.
@@ -125,7 +157,33 @@ impl Endpoint {
                 if TypeId::of::<O>() == TypeId::of::<()>() { Vec::new() } else { bytes_of(&given.value)? };
             Ok(Done { body, location: given.location })
         });
-        Self { method, path, summary, status: StatusCode::OK, describe, work }
+        Self { work: Some(work), ..Self::shaped::<P, Q, B, O>(method, path, summary) }
+    }
+
+    fn shaped<P: Part, Q: Part, B: Part, O: Serialize + JsonSchema + 'static>(
+        method: Method,
+        path: &'static str,
+        summary: &'static str,
+    ) -> Self {
+        let describe = |schemas: &mut SchemaGenerator| Description {
+            path: part::<P>(schemas),
+            query: part::<Q>(schemas),
+            body: part::<B>(schemas),
+            answer: (TypeId::of::<O>() != TypeId::of::<()>()).then(|| schemas.subschema_for::<O>()),
+        };
+        let has_version = method == Method::GET;
+        Self {
+            method,
+            path,
+            summary,
+            status: StatusCode::OK,
+            may_be_known: false,
+            has_version,
+            media: JSON,
+            is_open: false,
+            describe,
+            work: None,
+        }
     }
 
     /// It makes something new.
@@ -133,27 +191,51 @@ impl Endpoint {
         Self { status: StatusCode::CREATED, ..self }
     }
 
+    /// It makes something new, and says where that is; what is there already has no new place, and is no news.
+    pub(crate) fn creates_unless_known(self) -> Self {
+        Self { may_be_known: true, ..self.creates() }
+    }
+
+    /// What it gives back is what GET gives at the same path from now on, so it has the same version.
+    pub(crate) fn gives_version(self) -> Self {
+        Self { has_version: true, ..self }
+    }
+
     /// It gives nothing back.
     pub(crate) fn is_silent(self) -> Self {
         Self { status: StatusCode::NO_CONTENT, ..self }
     }
 
+    /// Its answer is of another kind than JSON.
+    pub(crate) fn speaks(self, media: &'static str) -> Self {
+        Self { media, has_version: false, ..self }
+    }
+
+    /// Whoever has no token may ask, too.
+    pub(crate) fn is_open(self) -> Self {
+        Self { is_open: true, ..self }
+    }
+
     fn answer(&self, house: &dyn House, call: &Call) -> Response<Body> {
-        match (self.work)(house, call) {
-            Ok(done) => self.say(call, done),
-            Err(problem) => problem.response(),
+        match self.work.as_ref().map(|work| work(house, call)) {
+            Some(Ok(done)) => self.say(call, done),
+            Some(Err(problem)) => problem.response(),
+            None => problem::NOTHING_HERE.response(),
         }
     }
 
     fn say(&self, call: &Call, done: Done) -> Response<Body> {
-        let is_read = self.method == Method::GET;
-        let tag = is_read.then(|| tag(&done.body));
-        let known = tag.as_deref().is_some_and(|tag| call.knows(tag));
+        let tag = self.has_version.then(|| tag(&done.body));
+        let known = self.method == Method::GET && tag.as_deref().is_some_and(|tag| call.knows(tag));
         let mut response = Response::new(if known { Body::empty() } else { Body::from(done.body) });
-        *response.status_mut() = if known { StatusCode::NOT_MODIFIED } else { self.status };
+        *response.status_mut() = match () {
+            () if known => StatusCode::NOT_MODIFIED,
+            () if self.may_be_known && done.location.is_none() => StatusCode::OK,
+            () => self.status,
+        };
         let headers = response.headers_mut();
         if !known && self.status != StatusCode::NO_CONTENT {
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.media));
         }
         if let Some(tag) = tag.and_then(|tag| HeaderValue::try_from(tag).ok()) {
             headers.insert(ETAG, tag);
@@ -167,11 +249,14 @@ impl Endpoint {
 
 /// Puts every endpoint behind its path; what blocks is done on a thread that is lent for it.
 pub(crate) fn routes(router: Router<Rooms>, endpoints: Vec<Endpoint>) -> Router<Rooms> {
-    endpoints.into_iter().fold(router, |router, endpoint| {
+    let served = endpoints.into_iter().filter(|endpoint| endpoint.work.is_some());
+    served.fold(router, |router, endpoint| {
         let endpoint = Arc::new(endpoint);
         let path = endpoint.path;
         let filter = MethodFilter::try_from(endpoint.method.clone()).expect("methods of HTTP itself");
-        let handler = move |State(rooms): State<Rooms>, path: RawPathParams, request: Request| async move {
+        type Path = Result<RawPathParams, RawPathParamsRejection>;
+        let handler = move |State(rooms): State<Rooms>, path: Path, request: Request| async move {
+            let Ok(path) = path else { return problem::NO_TEXT.response() };
             let (parts, body) = request.into_parts();
             // It was read before it came here, so this cannot wait or fail.
             let body =
@@ -222,7 +307,7 @@ impl Call {
 
     fn knows(&self, tag: &str) -> bool {
         let known = self.header(&IF_NONE_MATCH).unwrap_or_default();
-        known.split(',').map(str::trim).any(|known| known == "*" || known.trim_start_matches("W/") == tag)
+        tags(known).any(|known| known == "*" || known.trim_start_matches("W/") == tag)
     }
 
     fn header(&self, name: &HeaderName) -> Option<&str> {
@@ -243,4 +328,28 @@ fn tag(body: &[u8]) -> String {
     let mut hasher = DefaultHasher::new();
     hasher.write(body);
     format!("\"{:016x}\"", hasher.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meant(list: &str) -> Result<(), Problem> {
+        let asked = Asked { path: (), query: (), body: (), if_match: Some(list.to_owned()) };
+        asked.must_match(&"as it is")
+    }
+
+    #[test]
+    fn a_change_that_is_meant_for_another_version_is_refused() {
+        let version = version_of(&"as it is").unwrap();
+        let fitting = ["*", &version, &format!("\"other\" , {version}"), &format!("\"a,b\",{version}")];
+        for list in fitting {
+            assert_eq!(meant(list), Ok(()), "{list}");
+        }
+        // A weak tag says that two are alike, which is not enough to write.
+        let unfitting = ["\"other\"", "", "nonsense", &format!("W/{version}"), "\"*\""];
+        for list in unfitting {
+            assert_eq!(meant(list), Err(problem::OTHER_VERSION), "{list}");
+        }
+    }
 }

@@ -24,7 +24,7 @@ pub(crate) fn read<T>(
 
 pub(crate) fn trouble(error: &StoreError) -> Problem {
     match error {
-        StoreError::Ambiguous(_) => Problem::refused("more than one begins like this", "say more of the id"),
+        StoreError::Ambiguous(_) => Problem::conflict("more than one begins like this", "say more of the id"),
         _ => problem::OUT_OF_ORDER,
     }
 }

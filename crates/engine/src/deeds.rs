@@ -103,7 +103,8 @@ pub fn learn(batch: &mut Batch<'_>, done: Done, deed: &Deed) -> Result<()> {
         Deed::Supersede { older, newer } => {
             batch.supersede(*older, *newer)?;
         }
-        Deed::Distilled { by, session, turn, observations, summary, .. } => {
+        Deed::Distilled { by, session, turn, observations, summary, input_tokens, output_tokens } => {
+            batch.put_distillation(batch.position(), done.at, input_tokens.saturating_add(*output_tokens))?;
             let account = Account { by, session, turn: *turn, at: done.at };
             replace_turn(batch, &account, observations, summary.as_ref())?;
         }

@@ -9,10 +9,13 @@ mod sqlite;
 pub use error::StoreError;
 pub use journal::{Journal, Location, Receipt, Stored};
 pub use sqlite::{
-    ARCHIVE_DUE, Batch, Card, Carried, ClaimFilter, ClaimRow, ClaudeMem, ClaudeMemError, ClaudeMemRow,
-    ClaudeMemTable, Count, DayCount, EventFilter, EventPlace, EventRow, Filing, Found, HandOffRow,
-    InjectionRow, InjectionStats, LatencyRow, MemoryFilter, MemoryRow, Neighbor, Order, OutcomeRow,
-    PromptPage, PromptRow, Put, Scored, SessionCard, SessionFilter, SessionPage, SessionRow, SessionTouch,
-    ShownRow, StandingRow, Stats, StepRow, SummaryRow, Tables, Terms, TurnRow, Unembedded, VerdictPage,
-    VerdictRow, WorkspaceRow, any_of, move_aside, session_mark,
+    ARCHIVE_DUE, Batch, Card, Carried, CheckpointPage, ClaimFilter, ClaimRow, ClaudeMem, ClaudeMemError,
+    ClaudeMemRow, ClaudeMemTable, Count, DayCount, EventCount, EventFilter, EventPage, EventPlace, EventRow,
+    Filing, Found, HandOffPage, HandOffRow, HeardAgent, InjectionPage, InjectionRow, InjectionStats,
+    KeptMemory, LatencyRow, MemoryFilter, MemoryOrder, MemoryPage, MemoryPlace, MemoryRow, MemoryUse, Moment,
+    MomentCounts, MomentKey, Moments, Neighbor, Order, OutcomeRow, PlacedInjection, ProjectCard, PromptPage,
+    PromptRow, Put, Scored, Series, SeriesPoint, SessionCard, SessionFilter, SessionPage, SessionRow,
+    SessionTouch, ShownRow, Span, StandingRow, Stats, StepRow, SummaryCard, SummaryPage, SummaryRow, Tables,
+    Terms, Totals, Touch, TurnRow, Unembedded, UsePage, VerdictPage, VerdictRow, WorkspaceCard, WorkspaceRow,
+    any_of, move_aside, session_mark,
 };

@@ -6,11 +6,14 @@ mod carry;
 mod claim_rows;
 mod claude_mem;
 mod credit_rows;
+mod event_pages;
 mod file_read;
 mod forget_rows;
 mod gist_rows;
 mod latency_rows;
 mod lexical;
+mod map_read;
+mod memory_pages;
 mod memory_read;
 mod memory_rows;
 mod news_read;
@@ -18,9 +21,11 @@ mod read;
 mod recall_read;
 mod recall_rows;
 mod rows;
+mod series_read;
 mod session_pages;
 mod standing_read;
 mod stats;
+mod timeline_read;
 mod turn_rows;
 mod vectors;
 mod verdict_rows;
@@ -42,9 +47,15 @@ pub use carry::Carried;
 pub use claim_rows::{ClaimFilter, ClaimRow};
 pub use claude_mem::{ClaudeMem, ClaudeMemError, ClaudeMemRow, ClaudeMemTable};
 pub use credit_rows::ShownRow;
+pub use event_pages::{EventPage, InjectionPage, PlacedInjection};
 pub use forget_rows::session_mark;
 pub use latency_rows::LatencyRow;
 pub use lexical::{Card, Neighbor, Scored, Terms, any_of};
+pub use map_read::{HeardAgent, ProjectCard, Touch, WorkspaceCard};
+pub use memory_pages::{
+    CheckpointPage, HandOffPage, MemoryOrder, MemoryPage, MemoryPlace, MemoryUse, SummaryCard, SummaryPage,
+    UsePage,
+};
 pub use memory_read::SummaryRow;
 pub use memory_rows::{Filing, MemoryRow, Put};
 pub use recall_read::{HandOffRow, InjectionRow, InjectionStats, OutcomeRow};
@@ -52,8 +63,10 @@ pub use rows::{
     Count, DayCount, EventFilter, EventRow, MemoryFilter, Order, PromptRow, SessionFilter, SessionRow,
     SessionTouch, Stats, WorkspaceRow,
 };
+pub use series_read::{Series, SeriesPoint, Span, Totals};
 pub use session_pages::{Found, PromptPage, SessionCard, SessionPage};
 pub use standing_read::StandingRow;
+pub use timeline_read::{EventCount, KeptMemory, Moment, MomentCounts, MomentKey, Moments};
 pub use turn_rows::{ARCHIVE_DUE, EventPlace, StepRow, TurnRow};
 pub use vectors::Unembedded;
 pub use verdict_rows::{VerdictPage, VerdictRow};

@@ -27,6 +27,7 @@ mod stats;
 mod status;
 mod summaries;
 mod timeline;
+mod words;
 mod workspaces;
 
 pub(crate) use document::document;

@@ -181,6 +181,7 @@ impl Batch<'_> {
     pub fn prune_injections_below(&mut self, seq: u64) -> Result<(), StoreError> {
         self.run("DELETE FROM injections WHERE seq < ?1", [number(seq)])?;
         self.run("DELETE FROM verdicts WHERE seq < ?1", [number(seq)])?;
+        self.run("DELETE FROM distillations WHERE seq < ?1", [number(seq)])?;
         self.run("DELETE FROM injected WHERE seq < ?1", [number(seq)])?;
         Ok(())
     }

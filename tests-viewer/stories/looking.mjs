@@ -1,0 +1,202 @@
+// Looking and going about: who may come in, every view with its data, both themes, a phone, and no mouse at all.
+
+import { gzipSync } from "node:zlib";
+
+import { barriers, PHONE, viewOf, visit, WIDE } from "../browser.mjs";
+import { SESSIONS } from "../world.mjs";
+
+const BUNDLE_KB = 250;
+const FIRST_PAINT_MS = 300;
+
+/** Every view, and words that must be read there. */
+async function views(house) {
+  const memory = await memoryNamed(house, "Booking takes the berth's row lock first");
+  return [
+    ["live", []],
+    ["sessions", ["tidewater", "waiting list"]],
+    [`sessions/${SESSIONS.fix}`, ["Two boats got berth 12", "cargo test --test booking", "booking.rs"]],
+    [`sessions/${SESSIONS.list}`, ["Add a waiting list", "Explore", "rewrite history"]],
+    ["search?q=two+requests+for+one+berth", ["Booking takes the berth's row lock first"]],
+    ["memories", ["Staging sends no mail", "The tide table ends in March"]],
+    [`memories/${memory.id}`, ["Booking takes the berth's row lock first", "availability was read before"]],
+    ["preview", []],
+    ["now", ["booking.rs"]],
+    ["map", ["src"]],
+    ["charts", []],
+    ["settings", ["recall.prompt-tokens", "recall-on-prompt"]],
+    ["health", ["throughline install"]],
+  ];
+}
+
+export async function memoryNamed(house, title) {
+  const { items } = await house.get("/api/v1/memories?limit=500");
+  return items.find((memory) => memory.title === title);
+}
+
+export async function the_door(checks, world) {
+  const house = await world.house();
+  const origin = await house.origin();
+  const link = await house.link();
+  const { page, context } = await world.stranger(house);
+  await page.goto(link);
+  await page.locator("[data-view]").first().waitFor();
+  checks.that("the link leads to the page and is gone from the address", page.url().startsWith(`${origin}/`) && !page.url().includes(new URL(link).pathname.split("/").pop()), page.url());
+  const [cookie] = await context.cookies();
+  checks.that("the cookie is the daemon's alone", cookie.httpOnly && cookie.sameSite === "Strict" && !cookie.value.includes(await house.said("token")), cookie);
+  const again = await fetch(link, { redirect: "manual" });
+  checks.that("the link opens once", again.status >= 400, again.status);
+
+  const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? performance.now());
+  world.report(`first paint ${paint.toFixed(0)} ms (goal ${FIRST_PAINT_MS})`);
+  const files = await page.evaluate(async () => {
+    const names = ["/", ...performance.getEntriesByType("resource").map((entry) => new URL(entry.name).pathname)].filter((name) => name === "/" || name.startsWith("/assets/"));
+    return Promise.all([...new Set(names)].map(async (name) => [name, await (await fetch(name)).text()]));
+  });
+  const size = files.reduce((sum, [, text]) => sum + gzipSync(text).length, 0) / 1024;
+  world.report(`the page is ${size.toFixed(1)} kB gzip in ${files.length} files (goal ${BUNDLE_KB})`);
+  checks.that(`the page is at most ${BUNDLE_KB} kB`, files.length >= 3 && size <= BUNDLE_KB, files.map(([name]) => name));
+  const policy = (await page.request.get(`${origin}/`)).headers()["content-security-policy"] ?? "";
+  checks.that("the page's policy allows nothing inline", policy.includes("default-src 'none'") && !policy.includes("unsafe"), policy);
+
+  const stranger = await world.stranger(house);
+  const answer = await stranger.page.goto(`${origin}/`);
+  const shown = await stranger.page.content();
+  checks.that("without the cookie nothing is seen", answer.status() === 401 && !shown.includes("tidewater") && shown.includes("throughline view"), shown.slice(0, 500));
+  const statuses = await Promise.all(["/assets/app.js", "/api/v1/memories", "/api/v1/stream", "/api/v1/openapi.json", "/metrics"].map(async (path) => (await stranger.context.request.get(origin + path)).status()));
+  checks.that("nor by asking for its parts", statuses.every((status) => status === 401), statuses);
+  // A browser says on its console that it was refused; that is what was wanted here.
+  stranger.seen.length = 0;
+}
+
+export async function every_view(checks, world) {
+  const house = await world.house();
+  const { page } = await world.person(house);
+  for (const [address, words] of await views(house)) {
+    await visit(page, address);
+    const root = page.locator(`[data-view="${viewOf(address)}"]`);
+    for (const wanted of words) {
+      const found = await root.getByText(wanted).first().waitFor().then(() => true, () => false);
+      checks.that(`${address} shows "${wanted}"`, found, (await root.innerText()).slice(0, 1500));
+    }
+    checks.that(`${address} is named in the title`, (await page.title()).length > "throughline".length, await page.title());
+    checks.that(`${address} fits ${WIDE.width} pixels`, await fits(page), await widest(page));
+    checks.nothing(`${address} is open to everybody, in the light`, await barriers(page));
+  }
+}
+
+export async function in_the_dark(checks, world) {
+  const house = await world.house();
+  const { page } = await world.person(house, { colorScheme: "dark" });
+  const color = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const dark = await color();
+  for (const [address] of await views(house)) {
+    await visit(page, address);
+    checks.nothing(`${address} is open to everybody, in the dark`, await barriers(page));
+  }
+  await page.keyboard.press("t");
+  const other = await color();
+  checks.that("the theme follows the system until the person chooses", luminance(dark) < 0.2 && (luminance(other) > 0.8 || other === dark), [dark, other]);
+  for (let press = 0; press < 3 && luminance(await color()) < 0.5; press += 1) await page.keyboard.press("t");
+  const chosen = await color();
+  await page.reload();
+  await page.locator("[data-view]").first().waitFor();
+  checks.that("what was chosen stays after a reload", (await color()) === chosen && luminance(chosen) > 0.8, [chosen, await color()]);
+}
+
+export async function on_a_phone(checks, world) {
+  const house = await world.house();
+  const { page } = await world.person(house, { viewport: PHONE, hasTouch: true, isMobile: true });
+  for (const [address] of await views(house)) {
+    await visit(page, address);
+    checks.that(`${address} fits ${PHONE.width} pixels`, await fits(page), await widest(page));
+  }
+  await visit(page, "live");
+  await page.getByRole("button", { name: "More" }).tap();
+  await page.getByRole("dialog").getByRole("link", { name: "Health" }).tap();
+  await page.locator('[data-view="health"]').waitFor();
+  checks.that("every place can be reached with a thumb", true);
+  checks.nothing("a phone is open to everybody", await barriers(page));
+}
+
+export async function by_keyboard(checks, world) {
+  const house = await world.house();
+  const { page } = await world.person(house);
+  const keys = { l: "live", s: "sessions", n: "now", f: "search", m: "memories", p: "preview", a: "map", c: "charts", e: "settings", h: "health" };
+  for (const [key, view] of Object.entries(keys)) {
+    await page.evaluate(() => document.activeElement?.blur());
+    await page.keyboard.press("g");
+    await page.keyboard.press(key);
+    const there = await page.locator(`[data-view="${view}"]`).waitFor().then(() => true, () => false);
+    checks.that(`g ${key} goes to ${view}`, there, page.url());
+  }
+  await page.keyboard.press("?");
+  const help = page.getByRole("dialog");
+  checks.that("? shows the keys", await help.isVisible() && (await help.innerText()).includes("Go to Sessions"), await page.innerText("body"));
+  await page.keyboard.press("Escape");
+  await help.waitFor({ state: "detached" });
+  await page.keyboard.press("g");
+  await page.keyboard.press("s");
+  await page.locator('[data-view="sessions"] [data-id]').first().waitFor();
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.locator('[data-view="session"]').waitFor();
+  checks.that("j and Enter open a session", page.url().includes("#/sessions/"), page.url());
+  await page.keyboard.press("/");
+  await page.locator('[data-view="search"]').waitFor();
+  const focus = await page.evaluate(() => document.activeElement?.getAttribute("type"));
+  checks.that("/ goes to the search box", focus === "search", focus);
+  await page.keyboard.type("waiting list mail on staging");
+  await page.locator('[data-view="search"]').getByText("Staging sends no mail").first().waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.locator('[data-view="memory"]').waitFor();
+  checks.that("a hit is opened without a mouse", true);
+
+  // Whoever walks with Tab alone sees where they are, and comes around.
+  await visit(page, "memories");
+  await page.evaluate(() => document.activeElement?.blur());
+  const stops = [];
+  for (let step = 0; step < 60; step += 1) {
+    await page.keyboard.press("Tab");
+    const stop = await page.evaluate(() => {
+      const element = document.activeElement;
+      const style = getComputedStyle(element);
+      const ringed = style.outlineStyle !== "none" || style.boxShadow !== "none";
+      return { what: element.outerHTML.slice(0, 80), body: element === document.body, ringed };
+    });
+    if (stop.body) break;
+    stops.push(stop);
+  }
+  checks.that("Tab walks through the page and out of it", stops.length >= 10 && stops.length < 60, stops.map((stop) => stop.what));
+  checks.nothing("every stop shows that it has the focus", stops.filter((stop) => !stop.ringed).map((stop) => stop.what));
+}
+
+const fits = (page) => page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth && document.body.scrollWidth <= window.innerWidth);
+
+/** What sticks out, for whoever has to find it. */
+const widest = (page) =>
+  page.evaluate(() => [...document.querySelectorAll("*")].filter((element) => element.getBoundingClientRect().right > window.innerWidth + 1).slice(0, 8).map((element) => `${element.tagName}.${element.className} ${Math.round(element.getBoundingClientRect().right)}`).join("\n"));
+
+function luminance(color) {
+  const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map(Number);
+  return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / (color.startsWith("color(") ? 1 : 255);
+}
+
+export async function what_would_be_said(checks, world) {
+  const house = await world.house();
+  const { page } = await world.person(house);
+  await visit(page, "preview");
+  const view = page.locator('[data-view="preview"]');
+  await view.getByLabel("Prompt").fill("Two boats were given one berth again. Which lock prevents that?");
+  const before = await house.get("/api/v1/injections?limit=1&count=true");
+  await view.getByRole("button", { name: "Show what would be told" }).click();
+  const result = view.locator(".preview-result");
+  await result.getByText("Booking takes the berth's row lock first").first().waitFor();
+  checks.that("what would be told is shown", true);
+  checks.that("with what it costs", /\d+ tokens?/.test(await result.innerText()), await result.innerText());
+  const after = await house.get("/api/v1/injections?limit=1&count=true");
+  checks.that("and nobody was told", before.total === after.total, [before.total, after.total]);
+  await view.getByText("Session starts").click();
+  await result.getByText("The tide table ends in March").first().waitFor();
+  checks.that("a session that starts is told what is critical", true);
+}

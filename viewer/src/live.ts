@@ -2,8 +2,9 @@
 // beginning and end are one line.
 
 import { signal } from "@preact/signals";
+import { get } from "./api";
 import { on } from "./stream";
-import type { EventLine, Injection, MemoryCard, Session, TimelineType, Verdict } from "./types";
+import type { EventLine, Injection, MemoryCard, Page, Session, TimelineType, Verdict } from "./types";
 
 export interface Line {
   number: number;
@@ -54,6 +55,8 @@ export const heard = new Map<string, Heard>();
 export const turnOf = signal(0);
 
 const running = new Map<string, Line>();
+/** What is known of sessions, also before anything is heard of them. */
+const sessions = new Map<string, Session>();
 let number = 0;
 let drawing = 0;
 
@@ -70,6 +73,13 @@ export function collect() {
   on("injection", injection);
   on("verdict", verdict);
   on("session", session);
+  // What is told again begins in the middle of sessions: who they are has to be asked for once.
+  on("hello", () => {
+    get<Page<Session>>("/sessions", { limit: 100 }).then(
+      (page) => page.items.forEach(session),
+      () => undefined,
+    );
+  });
 }
 
 function event(said: EventLine) {
@@ -79,7 +89,7 @@ function event(said: EventLine) {
   if (type === "tool" && said.kind.startsWith("PostToolUse") && begun) {
     running.delete(call);
     begun.running = false;
-    begun.ok = said.kind !== "PostToolUseFailure";
+    begun.ok = said.ok ?? said.kind !== "PostToolUseFailure";
     begun.id = said.id;
     begun.seq = said.seq;
     note(said.session, said, begun.title, 0);
@@ -96,15 +106,11 @@ function event(said: EventLine) {
     seq: said.seq,
     project: said.project ?? null,
     running: said.kind === "PreToolUse",
-    ok: said.kind === "PostToolUse" ? true : said.kind === "PostToolUseFailure" ? false : null,
+    ok: said.ok ?? (said.kind === "PostToolUseFailure" ? false : null),
   });
   if (line.running) wait(call, line);
   if (said.kind === "Stop" || said.kind === "SessionEnd") settle(said.session);
   note(said.session, said, line.title, 1);
-  if (said.kind === "SessionEnd") {
-    const known = heard.get(said.session);
-    if (known) known.live = false;
-  }
 }
 
 function memory(said: MemoryCard) {
@@ -146,10 +152,14 @@ function verdict(said: Verdict) {
     detail: said.reason,
     kind: said.event,
     verdict: said.verdict,
+    seq: said.seq ?? null,
   });
 }
 
 function session(said: Session) {
+  sessions.set(said.id, said);
+  const oldest = sessions.keys().next();
+  if (sessions.size > KEPT_SESSIONS && !oldest.done) sessions.delete(oldest.value);
   const known = heard.get(said.id);
   if (!known) return;
   known.project = said.project ?? known.project;
@@ -174,10 +184,17 @@ function add(line: Partial<Line> & Pick<Line, "type" | "at" | "session" | "title
     ...line,
     number,
   };
-  lines.push(whole);
+  insert(whole);
   if (lines.length > KEPT_LINES + CUT_LINES) lines.splice(0, CUT_LINES);
   changed();
   return whole;
+}
+
+/** Memories are told after the events they were made of; a line stands where its time is. */
+function insert(line: Line) {
+  let at = lines.length;
+  while (at > 0 && (lines[at - 1]?.at ?? 0) > line.at) at -= 1;
+  lines.splice(at, 0, line);
 }
 
 function note(id: string, said: EventLine, title: string, added: number) {
@@ -187,8 +204,8 @@ function note(id: string, said: EventLine, title: string, added: number) {
     session: id,
     project: said.project ?? known?.project ?? null,
     agent: said.agent,
-    branch: known?.branch ?? null,
-    live: true,
+    branch: known?.branch ?? sessions.get(id)?.branch ?? null,
+    live: said.kind === "SessionEnd" ? false : (sessions.get(id)?.live ?? true),
     last: title,
     lastAt: said.at,
     lines: (known?.lines ?? 0) + added,

@@ -155,6 +155,91 @@ class Book<T> implements Pages<T> {
   }
 }
 
+/** Rows a list without random access is read to; whoever wants more narrows the question. */
+const LONGEST_RUN = 2_000;
+
+/** A list that can only be read from its beginning (a filter by words): grows as it is scrolled. An empty `path` asks
+ *  nothing. */
+export function useRun<T>(path: string, query: Query = {}): Pages<T> {
+  const key = `${path} ${JSON.stringify(query)}`;
+  const [, redraw] = useState(0);
+  const run = useRef<Run<T> | null>(null);
+  if (run.current?.key !== key) {
+    run.current?.close();
+    run.current = new Run<T>(key, path, query, () => redraw((n) => n + 1));
+  }
+  const mine = run.current;
+  useEffect(() => {
+    mine.look(0, 1);
+    return () => mine.close();
+  }, [mine]);
+  useReturn(() => run.current?.reload());
+  return mine;
+}
+
+class Run<T> implements Pages<T> {
+  total: number | undefined;
+  error: unknown;
+  private items: T[] = [];
+  private next: string | null = null;
+  private ended = false;
+  private asking = false;
+  private ending = new AbortController();
+
+  constructor(
+    readonly key: string,
+    private readonly path: string,
+    private readonly query: Query,
+    private readonly redraw: () => void,
+  ) {}
+
+  at = (index: number): T | undefined => this.items[index];
+
+  look = (_: number, to: number) => {
+    const near = to + PAGE_ROWS / 2 > this.items.length;
+    if (near && this.path && !this.ended && !this.asking && this.items.length < LONGEST_RUN) void this.load();
+  };
+
+  reload = () => {
+    this.close();
+    this.next = null;
+    this.ended = false;
+    if (this.path) void this.load(true);
+  };
+
+  close() {
+    this.ending.abort();
+    this.ending = new AbortController();
+    this.asking = false;
+  }
+
+  private async load(anew = false) {
+    const stop = this.ending.signal;
+    this.asking = true;
+    let found: T[] = anew ? [] : this.items;
+    const enough = found.length + 1;
+    try {
+      do {
+        const query = { ...this.query, limit: PAGE_ROWS, cursor: this.next };
+        const page = await get<Page<T>>(this.path, query, stop);
+        if (stop.aborted) return;
+        found = [...found, ...page.items];
+        this.next = page.next;
+        this.ended = page.next === null;
+        // A page may come back empty and still have a next one.
+      } while (!this.ended && found.length < enough);
+      this.items = found;
+      this.total = found.length;
+      this.error = undefined;
+    } catch (trouble) {
+      if (stop.aborted) return;
+      this.error = trouble;
+    }
+    this.asking = false;
+    this.redraw();
+  }
+}
+
 /** Calls back, at most a few times per second, after messages of these names. */
 export function useHeard(names: readonly Name[], heard: () => void) {
   const latest = useRef(heard);

@@ -27,6 +27,10 @@ const HIDDEN_MS = 30_000;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 
+/** What a new page is told again: some screens of it. */
+const EARLIER_ENTRIES = 400;
+const EARLIER_MEMORIES = 40;
+
 export type Flow = "waiting" | "open" | "asleep";
 
 export const flow = signal<Flow>("waiting");
@@ -46,15 +50,29 @@ export function on<N extends Name>(name: N, listener: Listener<N>): () => void {
   return () => void set.delete(listener as unknown as Listener<Name>);
 }
 
-/** Opens the stream; `from` is the cursor to begin behind, so that the first page can show what just happened. */
-export function start(from = "") {
-  last = from;
+/** Opens the stream. The daemon first says how far things are; then it is asked to tell the latest again, so that the
+ *  page shows what just happened and not an empty list. */
+export function start() {
+  const off = on("hello", (_, cursor) => {
+    off();
+    const earlier = before(cursor);
+    if (!earlier) return;
+    last = earlier;
+    open();
+  });
   open();
   document.addEventListener("visibilitychange", () => {
     window.clearTimeout(sleep);
     if (document.hidden) sleep = window.setTimeout(rest, HIDDEN_MS);
     else if (!source) open();
   });
+}
+
+/** The place some entries and memories earlier: cursors are "entry-memory". */
+function before(cursor: string): string {
+  const [entry, memory] = cursor.split("-").map(Number);
+  if (!entry || memory === undefined || Number.isNaN(memory)) return "";
+  return `${Math.max(0, entry - EARLIER_ENTRIES)}-${Math.max(0, memory - EARLIER_MEMORIES)}`;
 }
 
 function open() {

@@ -76,11 +76,11 @@ class Reader implements Timeline {
     this.loading = true;
     try {
       while (this.before < KEPT_ITEMS) {
-        const query = { limit: PAGE_ITEMS, cursor: this.cursor, count: true };
+        const query = { limit: PAGE_ITEMS, cursor: this.cursor, count: this.cursor === null ? true : null };
         const page = await get<TimelinePage>(`/sessions/${segment(this.session)}/timeline`, query, stop);
         if (stop.aborted) return;
         this.items = [...this.items.slice(0, this.before), ...page.items];
-        this.total = page.total ?? this.items.length;
+        this.total = Math.max(page.total ?? this.total ?? 0, this.items.length);
         this.error = undefined;
         if (!page.next || page.items.length === 0) break;
         this.before += page.items.length;

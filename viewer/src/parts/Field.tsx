@@ -7,6 +7,8 @@ import { Icon } from "./Kind";
 interface Choice {
   value: string;
   label: string;
+  /** A colored dot before a chip's word. */
+  tone?: string;
 }
 
 interface SelectProps {
@@ -130,6 +132,7 @@ export function Chips({ label, choices, on, change }: ChipsProps) {
           aria-pressed={on.has(choice.value)}
           onClick={() => turn(choice.value)}
         >
+          {choice.tone ? <span class={`chip-dot mark-${choice.tone}`} /> : null}
           {choice.label}
         </button>
       ))}

@@ -79,6 +79,19 @@ const TONES: Record<string, Tone> = {
   event: "quiet",
 };
 
+/** What can happen in a session, as filters name it. */
+export const TYPES = (
+  [
+    ["prompt", "Prompts"],
+    ["tool", "Tools"],
+    ["memory", "Memories"],
+    ["injection", "Injections"],
+    ["verdict", "Guards"],
+    ["subagent", "Subagents"],
+    ["event", "Other"],
+  ] as const
+).map(([value, label]) => ({ value, label, tone: TONES[value] ?? ("quiet" as Tone) }));
+
 export function toneOf(kind: string): Tone {
   return TONES[kind] ?? "quiet";
 }

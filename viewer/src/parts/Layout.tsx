@@ -219,12 +219,14 @@ function Bar({ here }: { here: string }) {
   );
 }
 
-/** Keys that lists and dialogs have by themselves. */
+/** Keys that lists have by themselves. */
 const LIST_KEYS: readonly [string, string][] = [
-  ["j k", "Next and previous row"],
-  ["↵", "Open the row"],
-  ["esc", "Close, go back"],
+  ["j k", "Next, previous row"],
+  ["Enter", "Open the row"],
 ];
+
+/** What stands on the key. */
+const CAPS: Record<string, string> = { Escape: "esc", Enter: "↵", ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓" };
 
 function Help() {
   const rows: [string, string][] = [...LIST_KEYS, ...known().map((key): [string, string] => [key.key, key.does])];
@@ -235,7 +237,7 @@ function Help() {
           <li key={keys}>
             <span class="keys">
               {keys.split(" ").map((key) => (
-                <kbd key={key}>{key === "Escape" ? "esc" : key}</kbd>
+                <kbd key={key}>{CAPS[key] ?? key}</kbd>
               ))}
             </span>
             {does}

@@ -55,6 +55,7 @@ export function Scrubber({ items, scale, chosen, choose }: ScrubberProps) {
     Home: () => choose(0),
     End: () => choose(items.length - 1),
   };
+  const here = scale.places[chosen] ?? 0;
   const sameDay = day(first.at) === day(last.at);
 
   return (
@@ -98,11 +99,12 @@ export function Scrubber({ items, scale, chosen, choose }: ScrubberProps) {
         {scale.gaps.map((gap) => (
           <span class="scrubber-gap" key={gap.at} title={`nothing for ${span(gap.ms)}`} style={{ left: `${gap.at * 100}%` }} />
         ))}
-        <span class="scrubber-here" style={{ left: `${(scale.places[chosen] ?? 0) * 100}%` }} />
+        <span class="scrubber-here" style={{ left: `${here * 100}%` }}>
+          <span class={`scrubber-now ${here > 0.5 ? "scrubber-left" : ""}`}>{clock(item.at)}</span>
+        </span>
       </div>
       <div class="scrubber-times" aria-hidden="true">
         <span>{sameDay ? clock(first.at) : `${day(first.at)}, ${clock(first.at)}`}</span>
-        <span class="scrubber-now">{sameDay ? clock(item.at) : `${day(item.at)}, ${clock(item.at)}`}</span>
         <span>{sameDay ? clock(last.at) : `${day(last.at)}, ${clock(last.at)}`}</span>
       </div>
     </div>

@@ -60,6 +60,7 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<View>({ top: 0, height: FIRST_HEIGHT_PX });
   const [active, setActive] = useState(0);
+  const [, redraw] = useState(0);
   const focusing = useRef(false);
   const atEnd = useRef(true);
   const ours = useRef(-1);
@@ -121,6 +122,8 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
     if (count === 0) return;
     setActive(next);
     focusing.current = focus;
+    // The row may be the active one already and still lack the focus.
+    redraw((n) => n + 1);
     reveal(next);
     const item = props.at(next);
     if (item !== undefined) props.moved?.(item, next);

@@ -6,22 +6,13 @@ import { heard, KEPT_LINES, lines, turnOf, type Heard, type Line } from "../live
 import { agentLabel, Badge, Pulse, shortId, VerdictBadge } from "../parts/Badge";
 import { Command, Empty } from "../parts/Empty";
 import { Chips, Select } from "../parts/Field";
-import { Icon, KindMark } from "../parts/Kind";
+import { Icon, KindMark, TYPES } from "../parts/Kind";
 import { ViewHead } from "../parts/Layout";
 import { Ago, Clock, count, many, short } from "../parts/Time";
 import { VirtualList, type ListHandle } from "../parts/VirtualList";
 import { place, refine, to } from "../router";
 import { NARROW, useMedia } from "../state";
 
-const TYPES = [
-  { value: "prompt", label: "Prompts" },
-  { value: "tool", label: "Tools" },
-  { value: "memory", label: "Memories" },
-  { value: "injection", label: "Injections" },
-  { value: "verdict", label: "Guards" },
-  { value: "subagent", label: "Subagents" },
-  { value: "event", label: "Other" },
-] as const;
 
 /** One line of text, two, and the head of a group. */
 const LOW = 34;

@@ -3,11 +3,11 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { segment, send } from "../api";
 import { useKeys } from "../keys";
-import { agentLabel, Badge, shortId } from "../parts/Badge";
+import { agentLabel, Badge, shortId, VerdictBadge } from "../parts/Badge";
 import { Confirm, Dialog } from "../parts/Dialog";
 import { Empty, Trouble, Waiting } from "../parts/Empty";
 import { Chips } from "../parts/Field";
-import { Icon, KindMark } from "../parts/Kind";
+import { Icon, KindMark, TYPES } from "../parts/Kind";
 import { Scrubber } from "../parts/Scrubber";
 import { Ago, Clock, count, many, span } from "../parts/Time";
 import { say } from "../parts/Toast";
@@ -20,15 +20,6 @@ import type { ViewProps } from "./index";
 import { SessionDetail, SessionOverview } from "./SessionDetail";
 import { aboutOf, Outcome } from "./Sessions";
 
-const TYPES = [
-  { value: "prompt", label: "Prompts" },
-  { value: "tool", label: "Tools" },
-  { value: "memory", label: "Memories" },
-  { value: "injection", label: "Injections" },
-  { value: "verdict", label: "Guards" },
-  { value: "subagent", label: "Subagents" },
-  { value: "event", label: "Other" },
-] as const;
 
 const ROW = 36;
 const PROMPT_ROW = 48;
@@ -37,10 +28,10 @@ export function Session({ id }: ViewProps) {
   const session = useAnswer<SessionWhole>(`/sessions/${segment(id)}`);
   useHeard(session.data?.live === false ? [] : ["session"], session.reload);
   const timeline = useTimeline(id);
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const [only, setOnly] = useState<ReadonlySet<string>>(new Set());
   const items = useMemo(
-    () => (hidden.size === 0 ? timeline.items : timeline.items.filter((item) => !hidden.has(item.type))),
-    [timeline.items, hidden],
+    () => (only.size === 0 ? timeline.items : timeline.items.filter((item) => only.has(item.type))),
+    [timeline.items, only],
   );
   const present = useMemo(() => new Set(timeline.items.map((item) => item.type)), [timeline.items]);
   const scale = useScale(items);
@@ -88,7 +79,6 @@ export function Session({ id }: ViewProps) {
   }
   const whole = session.data;
   const item = items[chosen];
-  const shown = new Set(TYPES.map((type) => type.value).filter((type) => !hidden.has(type)));
 
   return (
     <section class="view view-fixed" data-view="session">
@@ -98,12 +88,12 @@ export function Session({ id }: ViewProps) {
           <Scrubber items={items} scale={scale} chosen={Math.max(0, chosen)} choose={choose} />
           <div class="filters">
             <Chips
-              label="Show"
+              label="Show only"
               choices={TYPES.filter((type) => present.has(type.value))}
-              on={shown}
+              on={only}
               change={(on) => {
                 setChosen(-1);
-                setHidden(new Set(TYPES.map((type) => type.value as string).filter((type) => !on.has(type))));
+                setOnly(on);
               }}
             />
             <span class="view-note session-count">
@@ -198,17 +188,18 @@ function Nothing({ loading, error, retry }: { loading: boolean; error: unknown; 
 
 function ItemRow({ item, narrow }: { item: TimelineItem; narrow: boolean }) {
   const mark = item.type === "memory" && item.kind ? item.kind : item.type;
+  const detail = item.type === "prompt" ? null : item.type === "injection" ? item.kind : item.detail;
   return (
     <span class={`step step-${item.type} ${item.subagent ? "step-inner" : ""}`}>
       {narrow ? null : <Clock at={item.at} />}
       <KindMark kind={mark} />
       <span class="step-text cut">
         <span class="step-title">{item.title || item.kind || item.type}</span>
-        {item.detail && item.type !== "prompt" ? <span class="step-detail">{item.detail}</span> : null}
+        {detail ? <span class="step-detail">{detail}</span> : null}
       </span>
       {item.ok === false ? <Badge tone="bad">failed</Badge> : null}
-      {item.type === "verdict" && item.kind ? <Badge tone="warn">{item.kind}</Badge> : null}
-      {item.tokens ? <span class="step-amount step-tokens">{`${count(item.tokens)} tokens`}</span> : null}
+      {item.type === "verdict" && item.kind ? <VerdictBadge verdict={item.kind} /> : null}
+      {item.tokens && item.type === "injection" ? <span class="step-amount step-tokens">{`${count(item.tokens)} tokens`}</span> : null}
       {item.duration_ms ? <span class="step-amount">{span(item.duration_ms)}</span> : null}
     </span>
   );

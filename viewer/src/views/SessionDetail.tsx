@@ -1,15 +1,16 @@
 // The details of one step: what the agent said, word for word; what was injected, with the reason for each part; what was
 // kept. All of it as text.
 
-import { segment } from "../api";
-import { agentLabel, Badge, shortId } from "../parts/Badge";
+import { useEffect, useState } from "preact/hooks";
+import { ApiError, get, segment } from "../api";
+import { agentLabel, Badge, shortId, VerdictBadge } from "../parts/Badge";
 import { Trouble, Waiting } from "../parts/Empty";
 import { Fact } from "../parts/Field";
 import { KindBadge, KindMark } from "../parts/Kind";
-import { Clock, count, day, span } from "../parts/Time";
+import { Clock, count, day, many, span } from "../parts/Time";
 import { to } from "../router";
-import { useAnswer } from "../state";
-import type { EventWhole, Injection, Memory, Page, SessionWhole, TimelineItem } from "../types";
+import { useAnswer, type Answer } from "../state";
+import type { EventWhole, HandOff, Injection, Memory, Page, SessionWhole, TimelineItem } from "../types";
 
 /** Text of one envelope drawn at once; the rest behind a button would still be the browser's to lay out. */
 const SHOWN_TEXT = 60_000;
@@ -44,15 +45,14 @@ function Body({ item, session }: { item: TimelineItem; session: string }) {
     case "memory":
       return item.id ? <MemoryBody id={item.id} /> : <Said text={item.detail} />;
     case "verdict":
-      return (
-        <>
-          <Said text={item.detail} />
-          {item.id ? <EventBody id={item.id} /> : null}
-        </>
-      );
+      return <VerdictBody item={item} />;
     default:
       return item.id ? <EventBody id={item.id} /> : <Said text={item.detail} />;
   }
+}
+
+function Unanswered({ answer }: { answer: Answer<unknown> }) {
+  return answer.error === undefined ? <Waiting /> : <Trouble error={answer.error} retry={answer.reload} />;
 }
 
 function Said({ text }: { text: string | null | undefined }) {
@@ -61,8 +61,7 @@ function Said({ text }: { text: string | null | undefined }) {
 
 function EventBody({ id }: { id: string }) {
   const event = useAnswer<EventWhole>(`/events/${segment(id)}`);
-  if (event.error !== undefined) return <Trouble error={event.error} retry={event.reload} />;
-  if (!event.data) return <Waiting />;
+  if (!event.data) return <Unanswered answer={event} />;
   const { envelope } = event.data;
   const parts = partsOf(envelope);
   return (
@@ -90,13 +89,9 @@ function EventBody({ id }: { id: string }) {
 }
 
 function InjectionBody({ item, session }: { item: TimelineItem; session: string }) {
-  // The injections of one session are few; the one with this place in the journal is among those around it.
-  const answer = useAnswer<Page<Injection>>("/injections", { session, limit: 500 });
-  if (answer.error !== undefined) return <Trouble error={answer.error} retry={answer.reload} />;
-  if (!answer.data) return <Waiting />;
-  const found =
-    answer.data.items.find((each) => each.seq === item.seq) ?? answer.data.items.find((each) => each.at === item.at);
-  if (!found) return <Said text={item.detail} />;
+  const answer = useInjection(item, session);
+  if (!answer.data) return <Unanswered answer={answer} />;
+  const found = answer.data;
   return (
     <>
       <dl class="facts">
@@ -135,10 +130,63 @@ function InjectionBody({ item, session }: { item: TimelineItem; session: string 
   );
 }
 
+/** Pages looked through for one injection, newest first: five thousand of one session. */
+const MAX_PAGES = 10;
+
+function useInjection(item: TimelineItem, session: string): Answer<Injection> {
+  const [state, set] = useState<{ item: TimelineItem; data?: Injection; error?: unknown }>({ item });
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    const ending = new AbortController();
+    findInjection(item, session, ending.signal).then(
+      (data) => set({ item, data }),
+      (error: unknown) => {
+        if (!ending.signal.aborted) set({ item, error });
+      },
+    );
+    return () => ending.abort();
+  }, [item, session, round]);
+  const mine = state.item === item;
+  return {
+    data: mine ? state.data : undefined,
+    error: mine ? state.error : undefined,
+    waiting: !mine,
+    reload: () => setRound(round + 1),
+  };
+}
+
+async function findInjection(item: TimelineItem, session: string, stop: AbortSignal): Promise<Injection> {
+  let cursor: string | null = null;
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+    const page: Page<Injection> = await get("/injections", { session, limit: 500, cursor }, stop);
+    const same = page.items.filter((each) => each.seq === item.seq);
+    // One answer may carry notes of several behaviors.
+    const found = same.find((each) => each.behavior === item.kind && each.tokens === item.tokens) ?? same[0];
+    if (found) return found;
+    if (page.next === null) break;
+    cursor = page.next;
+  }
+  throw new ApiError(404, "not here", "what was injected is not kept any more");
+}
+
+function VerdictBody({ item }: { item: TimelineItem }) {
+  return (
+    <dl class="facts">
+      <Fact name="Verdict">
+        <VerdictBadge verdict={item.kind ?? ""} />
+      </Fact>
+      {item.tool ? <Fact name="Tool">{item.tool}</Fact> : null}
+      {item.detail ? <Fact name="Behavior">{item.detail}</Fact> : null}
+      <Fact name="Reason">
+        <span class="prose">{item.title}</span>
+      </Fact>
+    </dl>
+  );
+}
+
 function MemoryBody({ id }: { id: string }) {
   const memory = useAnswer<Memory>(`/memories/${segment(id)}`, {}, ["change"]);
-  if (memory.error !== undefined) return <Trouble error={memory.error} retry={memory.reload} />;
-  if (!memory.data) return <Waiting />;
+  if (!memory.data) return <Unanswered answer={memory} />;
   const { data } = memory;
   return (
     <>
@@ -192,9 +240,14 @@ export function SessionOverview({ session }: { session: SessionWhole }) {
           </Fact>
         ) : null}
         <Fact name="Work">
-          {`${count(session.prompts)} prompts, ${count(session.tools)} tools, ${count(session.events)} events`}
+          {`${many(session.prompts, "prompt")}, ${many(session.tools, "tool")}, ${many(session.events, "event")}`}
         </Fact>
-        <Fact name="Injected">{`${count(session.injected_tokens)} tokens`}</Fact>
+        <Fact name="Kept">{many(session.counts.memories, "memory", "memories")}</Fact>
+        <Fact name="Injected">
+          {`${many(session.counts.injections, "note")}, ${count(session.injected_tokens)} tokens`}
+        </Fact>
+        {session.counts.verdicts > 0 ? <Fact name="Guards">{`spoke ${many(session.counts.verdicts, "time")}`}</Fact> : null}
+        {session.counts.claims > 0 ? <Fact name="Holds">{many(session.counts.claims, "file")}</Fact> : null}
         <Fact name="Id">
           <code>{session.id}</code>
         </Fact>
@@ -205,13 +258,19 @@ export function SessionOverview({ session }: { session: SessionWhole }) {
           <p class="prose">{session.summary}</p>
         </section>
       ) : null}
-      {session.hand_off ? (
-        <section>
-          <h3 class="section-title">Hand-off</h3>
-          <Block text={session.hand_off.text} />
-        </section>
-      ) : null}
+      {session.has_hand_off ? <HandOffPart id={session.id} /> : null}
     </article>
+  );
+}
+
+function HandOffPart({ id }: { id: string }) {
+  const { data } = useAnswer<HandOff>(`/hand-offs/${segment(id)}`);
+  if (!data) return null;
+  return (
+    <section>
+      <h3 class="section-title">Left for the next session</h3>
+      <Block text={data.text} />
+    </section>
   );
 }
 

@@ -1,6 +1,6 @@
 // Every session there was: those at work first, then the rest by when they were last heard.
 
-import { useCallback } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { agentLabel, Badge, Pulse, shortId, type Tone } from "../parts/Badge";
 import { Command, Empty, Trouble, Waiting } from "../parts/Empty";
 import { SearchField, Select } from "../parts/Field";
@@ -8,7 +8,7 @@ import { ViewHead } from "../parts/Layout";
 import { Ago, count, many, short, span } from "../parts/Time";
 import { VirtualList } from "../parts/VirtualList";
 import { place, refine, to } from "../router";
-import { NARROW, useAnswer, useHeard, useMedia, usePages, useProjects } from "../state";
+import { NARROW, useAnswer, useHeard, useMedia, usePages, useProjects, useRun, type Pages } from "../state";
 import type { Agent, Page, Session } from "../types";
 
 const ROW = 60;
@@ -31,41 +31,32 @@ export function Sessions() {
   const query = {
     project: field("project"),
     agent: field("agent"),
-    q: field("q"),
     // To the hour, so that the question stays the same while it is looked at.
     since: days > 0 ? Math.floor((Date.now() - days * DAY_MS) / HOUR_MS) * HOUR_MS : null,
   };
+  const words = field("q");
   const live = usePages<Session>("/sessions", { ...query, live: true });
-  const rest = usePages<Session>("/sessions", { ...query, live: false });
+  const all = usePages<Session>("/sessions", query);
+  const found = useRun<Session>(words ? "/sessions" : "", { ...query, q: words });
   useHeard(["session"], () => {
     live.reload();
-    rest.reload();
+    all.reload();
   });
   const projects = useProjects();
   const agents = useAnswer<Page<Agent>>("/agents").data?.items ?? [];
   const narrow = useMedia(NARROW);
 
+  const ordered = useMemo(() => liveFirst(live, all), [live.total, all.total, live.at(0), all.at(0)]);
+  const shown = words ? found : ordered;
+  const { total, error } = shown;
   const atWork = live.total ?? 0;
-  const total = live.total === undefined || rest.total === undefined ? undefined : atWork + rest.total;
-  const at = useCallback(
-    (index: number) => (index < atWork ? live.at(index) : rest.at(index - atWork)),
-    [live, rest, atWork],
-  );
-  const look = useCallback(
-    (from: number, to: number) => {
-      if (from < atWork) live.look(from, Math.min(to, atWork));
-      if (to > atWork) rest.look(Math.max(0, from - atWork), to - atWork);
-    },
-    [live, rest, atWork],
-  );
-  const error = live.error ?? rest.error;
   const filtered = ["project", "agent", "q", "days"].some((name) => field(name) !== "");
 
   return (
     <section class="view view-fixed" data-view="sessions">
       <ViewHead
         title="Sessions"
-        note={total === undefined ? undefined : `${count(total)}${atWork > 0 ? `, ${count(atWork)} at work` : ""}`}
+        note={noteOf(total, words ? 0 : atWork)}
       />
       <div class="filters">
         <SearchField
@@ -90,7 +81,7 @@ export function Sessions() {
         <Select label="Period" value={field("days")} choices={PERIODS} change={(value) => refine({ days: value })} />
       </div>
       {total === undefined ? (
-        <div class="view-body">{error === undefined ? <Waiting /> : <Trouble error={error} retry={live.reload} />}</div>
+        <div class="view-body">{error === undefined ? <Waiting /> : <Trouble error={error} retry={shown.reload} />}</div>
       ) : total === 0 ? (
         <None filtered={filtered} />
       ) : (
@@ -99,8 +90,8 @@ export function Sessions() {
           class="sessions-list"
           count={total}
           height={narrow ? NARROW_ROW : ROW}
-          at={at}
-          look={look}
+          at={shown.at}
+          look={shown.look}
           id={(session) => session.id}
           href={(session) => to("sessions", session.id)}
           row={(session) => (narrow ? <NarrowRow session={session} /> : <WideRow session={session} />)}
@@ -109,6 +100,44 @@ export function Sessions() {
       )}
     </section>
   );
+}
+
+function noteOf(total: number | undefined, atWork: number): string | undefined {
+  if (total === undefined) return undefined;
+  return atWork > 0 ? `${count(total)}, ${count(atWork)} at work` : count(total);
+}
+
+/** How far down those at work are looked for in the list of all: it is ordered by when they were last heard. */
+const AMONG = 300;
+
+/** Those at work, then all others: the list of all, without the rows that stand above it already. */
+function liveFirst(live: Pages<Session>, all: Pages<Session>): Pages<Session> {
+  const above = live.total ?? 0;
+  const twice = () => {
+    const rows: number[] = [];
+    for (let index = 0; index < Math.min(AMONG, all.total ?? 0) && rows.length < above; index += 1) {
+      if (all.at(index)?.live) rows.push(index);
+    }
+    return rows;
+  };
+  const below = (index: number) => {
+    let row = index - above;
+    for (const passed of twice()) if (passed <= row) row += 1;
+    return row;
+  };
+  return {
+    total: live.total === undefined || all.total === undefined ? undefined : Math.max(above, all.total),
+    error: live.error ?? all.error,
+    at: (index) => (index < above ? live.at(index) : all.at(below(index))),
+    look: (from, to) => {
+      if (from < above) live.look(from, Math.min(to, above));
+      if (to > above) all.look(below(Math.max(from, above)), below(to));
+    },
+    reload: () => {
+      live.reload();
+      all.reload();
+    },
+  };
 }
 
 function None({ filtered }: { filtered: boolean }) {

@@ -2,7 +2,7 @@
 // a strip to drag for everybody else.
 
 import { useMemo, useRef } from "preact/hooks";
-import { lanesOf, nearest, type Lane, type Scale } from "../timeline";
+import { lanesOf, nearest, type Lane, type Scale } from "../scale";
 import type { TimelineItem } from "../types";
 import { toneOf } from "./Kind";
 import { clock, day, span } from "./Time";

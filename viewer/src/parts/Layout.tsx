@@ -36,8 +36,10 @@ export function Layout() {
 
   useEffect(() => {
     document.title = view ? `${view.label} · ${NAME}` : NAME;
-    // A new place begins at its own top; the first one is begun by the browser.
-    if (arrived.current) main.current?.focus({ preventScroll: true });
+    // A new place begins at its own top, unless its view has put the focus somewhere itself; the first place is begun by
+    // the browser.
+    const taken = main.current?.contains(document.activeElement) && document.activeElement !== main.current;
+    if (arrived.current && !taken) main.current?.focus({ preventScroll: true });
     arrived.current = true;
   }, [here.view, here.id]);
 
@@ -248,7 +250,7 @@ function Help() {
   );
 }
 
-/** Into the view's own search field if it has one, else to the search. */
+/** Into the view's own search field if it has one, else to the search, which puts the focus into its own. */
 function search() {
   const field = document.querySelector<HTMLInputElement>('[data-main="search"]');
   if (field) field.focus();

@@ -147,6 +147,11 @@ impl Embedding {
         self.bell.ring();
     }
 
+    /// What compares meanings; none while words alone are compared.
+    pub(crate) fn model(&self) -> Option<String> {
+        self.desk().model.clone()
+    }
+
     pub(crate) fn to_json(&self) -> Value {
         let tables = Tables::open_read_only(&self.intake.place.database()).ok();
         let count = |read: fn(&Tables) -> Result<u64, StoreError>| tables.as_ref().and_then(|t| read(t).ok());

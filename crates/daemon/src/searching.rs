@@ -67,7 +67,9 @@ pub(crate) fn search(intake: &Intake, embedding: &Embedding, question: &Value) -
         text: question.query,
         ..Ask::default()
     };
-    answer(embedding.ready().and_then(|search| search.run(&ask)), |hits| json!({ "hits": hits }))
+    answer(embedding.ready().and_then(|search| search.run(&ask)), |hits| {
+        json!({ "hits": hits, "embedder": embedding.model() })
+    })
 }
 
 #[derive(Debug, Deserialize)]

@@ -2,9 +2,11 @@
 //! functions its commands use; here nobody opens a file, a database or a socket. Every call may block for a bounded
 //! time and is made on a thread that is lent for it.
 
+use std::path::Path;
 use std::time::Duration;
 
-use mcp::{Keepers, Refusal};
+use engine::Fault;
+use mcp::{Keepers, Note, Refusal, Remembered};
 use model::{Entry, EventKind};
 use serde_json::Value;
 use store::{Location, StoreError, Stored, Tables};
@@ -18,6 +20,10 @@ pub trait House: Keepers {
 
     /// Takes in an event as the agent's hook would deliver it: redacted, committed, then answered. Empty: silence.
     fn hear(&self, agent: &str, event: &str, body: Vec<u8>) -> Vec<u8>;
+
+    /// Takes in an event of somebody who reads no answer: redacted and committed like any other, but nobody is asked
+    /// for advice, and nothing counts as said.
+    fn take(&self, agent: &str, event: &str, body: Vec<u8>) -> Taken;
 
     /// One entry of the journal, whole.
     fn entry(&self, at: Location) -> Result<Stored, StoreError>;
@@ -43,11 +49,46 @@ pub trait House: Keepers {
     /// What `config set` and, without a value, `config unset` do.
     fn set(&self, key: &str, value: Option<&str>) -> Result<(), Refusal>;
 
-    /// What `doctor --json` prints.
+    /// What `doctor --json` prints, and `checked_at`. It may be some seconds old, because checks of a large journal take
+    /// that long.
     fn checks(&self) -> Value;
+
+    /// What is wrong just now.
+    fn faults(&self) -> Vec<Fault>;
+
+    /// The agents whose language is spoken here.
+    fn agents(&self) -> Vec<KnownAgent>;
+
+    /// What `remember` does when a person says it, in this folder if one is named.
+    fn remember(&self, folder: Option<&Path>, note: Note) -> Result<Remembered, Refusal>;
+
+    /// A text as it would be kept: without what must not be. Refused when nothing is left of it, or too much.
+    fn clean(&self, text: &str) -> Result<String, Refusal>;
 
     /// The last lines of the daemon's log, oldest first.
     fn log(&self, lines: usize) -> Vec<String>;
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownAgent {
+    pub name: String,
+    /// The name people know.
+    pub label: String,
+    /// Whether its settings name our hooks; none where they cannot be read.
+    pub installed: Option<bool>,
+    /// Whether its conversations are read as they are written.
+    pub watched: bool,
+}
+
+/// What became of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// It is in the journal.
+    Kept,
+    /// It is not to be kept: a private turn, a tool that is skipped, capture switched off or paused.
+    Left,
+    /// It could not be kept. Whoever sent it may try again.
+    NotKept,
 }
 
 /// An entry of the journal as its agent's dialect reads it, as far as a list shows it.

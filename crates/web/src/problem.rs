@@ -89,6 +89,11 @@ pub(crate) const OTHER_HOST: Problem = Problem {
         "use 127.0.0.1, localhost or [::1] with the port that `throughline daemon status --json` says",
     ),
 };
+pub(crate) const NOT_YET: Problem = Problem {
+    status: StatusCode::SERVICE_UNAVAILABLE,
+    title: "it is kept, and not in the lists yet",
+    detail: Cow::Borrowed("look again in a moment; `throughline daemon status` says how far the daemon is"),
+};
 pub(crate) const OUT_OF_ORDER: Problem = Problem {
     status: StatusCode::SERVICE_UNAVAILABLE,
     title: "the daemon does not answer",

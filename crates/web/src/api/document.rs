@@ -104,7 +104,7 @@ fn operation(endpoint: &Endpoint, description: Description, problem: &Schema) ->
     let is_read = endpoint.method == Method::GET;
     if is_read && endpoint.has_version {
         parameters.push(header("If-None-Match", "The version that is known already"));
-    } else if endpoint.has_version {
+    } else if endpoint.takes_version {
         parameters.push(header("If-Match", "The version that the change is meant for"));
     }
     let mut operation = json!({
@@ -117,9 +117,6 @@ fn operation(endpoint: &Endpoint, description: Description, problem: &Schema) ->
     if let Some(body) = body {
         operation["requestBody"] =
             json!({ "required": true, "content": { "application/json": { "schema": body } } });
-    }
-    if endpoint.is_open {
-        operation["security"] = json!([]);
     }
     operation
 }

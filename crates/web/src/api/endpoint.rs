@@ -93,10 +93,10 @@ pub(crate) struct Endpoint {
     pub(crate) may_be_known: bool,
     /// Its answer has a version.
     pub(crate) has_version: bool,
+    /// `If-Match` is heeded.
+    pub(crate) takes_version: bool,
     /// The kind of its answer.
     pub(crate) media: &'static str,
-    /// Nobody is asked for a token.
-    pub(crate) is_open: bool,
     pub(crate) describe: fn(&mut SchemaGenerator) -> Description,
     /// `None`: it is served elsewhere and only described here.
     work: Option<Work>,
@@ -179,8 +179,8 @@ impl Endpoint {
             status: StatusCode::OK,
             may_be_known: false,
             has_version,
+            takes_version: false,
             media: JSON,
-            is_open: false,
             describe,
             work: None,
         }
@@ -198,7 +198,17 @@ impl Endpoint {
 
     /// What it gives back is what GET gives at the same path from now on, so it has the same version.
     pub(crate) fn gives_version(self) -> Self {
-        Self { has_version: true, ..self }
+        Self { has_version: true, takes_version: true, ..self }
+    }
+
+    /// Whoever changes may say which version they mean, though there is none afterwards.
+    pub(crate) fn takes_version(self) -> Self {
+        Self { takes_version: true, ..self }
+    }
+
+    /// What it gives is never the same, or has no version for another reason.
+    pub(crate) fn has_no_version(self) -> Self {
+        Self { has_version: false, ..self }
     }
 
     /// It gives nothing back.
@@ -209,11 +219,6 @@ impl Endpoint {
     /// Its answer is of another kind than JSON.
     pub(crate) fn speaks(self, media: &'static str) -> Self {
         Self { media, has_version: false, ..self }
-    }
-
-    /// Whoever has no token may ask, too.
-    pub(crate) fn is_open(self) -> Self {
-        Self { is_open: true, ..self }
     }
 
     fn answer(&self, house: &dyn House, call: &Call) -> Response<Body> {

@@ -2,8 +2,8 @@
 
 use super::endpoint::Endpoint;
 use super::{
-    agents, behaviors, checkpoints, claims, context, events, hand_offs, health, injections, logs, memories,
-    prompts, search, sessions, settings, stats, status, summaries, timeline, workspaces,
+    agents, behaviors, checkpoints, claims, context, elsewhere, events, hand_offs, health, injections, logs,
+    memories, prompts, search, sessions, settings, stats, status, summaries, timeline, workspaces,
 };
 
 const ROOMS: &[fn() -> Vec<Endpoint>] = &[
@@ -27,6 +27,7 @@ const ROOMS: &[fn() -> Vec<Endpoint>] = &[
     settings::endpoints,
     stats::endpoints,
     logs::endpoints,
+    elsewhere::endpoints,
 ];
 
 pub(crate) fn all() -> Vec<Endpoint> {

@@ -121,6 +121,10 @@ impl web::House for Houses {
         Vec::new()
     }
 
+    fn take(&self, _: &str, _: &str, _: Vec<u8>) -> web::Taken {
+        web::Taken::NotKept
+    }
+
     fn entry(&self, _: Location) -> Result<Stored, StoreError> {
         Err(StoreError::Busy(PathBuf::new()))
     }
@@ -165,8 +169,24 @@ impl web::House for Houses {
         Err(Refusal::new("nothing is set here", ""))
     }
 
+    fn faults(&self) -> Vec<engine::Fault> {
+        Vec::new()
+    }
+
+    fn agents(&self) -> Vec<web::KnownAgent> {
+        Vec::new()
+    }
+
     fn checks(&self) -> Value {
         json!({})
+    }
+
+    fn remember(&self, _: Option<&Path>, _: Note) -> Result<Remembered, Refusal> {
+        Err(Refusal::new("nothing is kept here", ""))
+    }
+
+    fn clean(&self, text: &str) -> Result<String, Refusal> {
+        Ok(text.to_owned())
     }
 
     fn log(&self, _: usize) -> Vec<String> {

@@ -6,15 +6,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ::daemon::Inside;
-use mcp::{Keeper, Keepers, Refusal};
+use engine::Fault;
+use mcp::{Keeper, Keepers, Note, Refusal, Remembered};
 use model::Entry;
-use serde_json::{Value, json};
+use serde_json::Value;
 use store::{Location, StoreError, Stored, Tables};
-use web::Glimpse;
+use web::{Glimpse, KnownAgent};
 
 use super::super::mcp::Houses;
-use super::super::{config, doctor};
-use super::glimpse;
+use super::super::remember::{self, Saying};
+use super::super::config;
+use super::checking::Checking;
+use super::{glimpse, known};
 use crate::report;
 use crate::world::{VERSION, World};
 
@@ -22,11 +25,12 @@ pub(crate) struct Home {
     world: World,
     inside: Inside,
     houses: Houses,
+    checking: Checking,
 }
 
 impl Home {
     pub(crate) fn new(world: World, inside: Inside) -> Self {
-        Self { houses: Houses(world.clone()), world, inside }
+        Self { houses: Houses(world.clone()), world, inside, checking: Checking::default() }
     }
 }
 
@@ -51,6 +55,14 @@ impl web::House for Home {
 
     fn hear(&self, agent: &str, event: &str, body: Vec<u8>) -> Vec<u8> {
         self.inside.hear(agent, event, body)
+    }
+
+    fn take(&self, agent: &str, event: &str, body: Vec<u8>) -> Taken {
+        match self.inside.take(agent, event, body) {
+            ::daemon::Taken::Kept => Taken::Kept,
+            ::daemon::Taken::Left => Taken::Left,
+            ::daemon::Taken::NotKept => Taken::NotKept,
+        }
     }
 
     fn entry(&self, at: Location) -> Result<Stored, StoreError> {
@@ -86,17 +98,40 @@ impl web::House for Home {
             Some(value) => config::set(&self.world, key, value),
             None => config::unset(&self.world, key),
         };
-        done.map_err(|error| {
-            let (what, next) = report::parts(&error);
-            Refusal { what, next }
-        })
+        done.map_err(|error| refusal(&error))
     }
 
     fn checks(&self) -> Value {
-        json!(doctor::Report::of(&self.world))
+        self.checking.report(&self.world)
+    }
+
+    fn faults(&self) -> Vec<Fault> {
+        self.inside.faults()
+    }
+
+    fn agents(&self) -> Vec<KnownAgent> {
+        known::agents(&self.world)
+    }
+
+    fn remember(&self, folder: Option<&Path>, note: Note) -> Result<Remembered, Refusal> {
+        let Note { text, title, kind, files, project, global, critical, pinned } = note;
+        // What is said nowhere belongs to no project, unless one is named.
+        let global = global || (folder.is_none() && project.is_none());
+        let saying = Saying { by: "person", text, title, kind, files, project, global, critical, pin: pinned };
+        let world = World { cwd: folder.unwrap_or(Path::new("/")).to_owned(), ..self.world.clone() };
+        saying.keep(&world).map(|(row, known)| Remembered { row, known }).map_err(|error| refusal(&error))
+    }
+
+    fn clean(&self, text: &str) -> Result<String, Refusal> {
+        remember::clean(&self.world, text.trim()).map_err(|error| refusal(&error))
     }
 
     fn log(&self, lines: usize) -> Vec<String> {
         super::last_lines(&self.world, lines)
     }
+}
+
+fn refusal(error: &anyhow::Error) -> Refusal {
+    let (what, next) = report::parts(error);
+    Refusal { what, next }
 }

@@ -1,0 +1,35 @@
+//! Finding what an id names, for whoever has it in a path: the whole of it, or a beginning that fits only one.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use store::{MemoryRow, SessionRow};
+
+use super::reading::read;
+use crate::House;
+use crate::problem::Problem;
+
+/// A memory in a path.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct MemoryPath {
+    /// The memory's id, a beginning of it that fits only one, or the id it had where it was brought in from.
+    pub(crate) id: String,
+}
+
+/// A session in a path.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct SessionPath {
+    /// The session's id, or a beginning of it that fits only one.
+    pub(crate) session: String,
+}
+
+pub(crate) fn memory(house: &dyn House, id: &str) -> Result<MemoryRow, Problem> {
+    read(house, |tables| tables.memory(id))?.ok_or(Problem::not_found(
+        "no memory is called this",
+        "GET /api/v1/search finds memories and says their ids",
+    ))
+}
+
+pub(crate) fn session(house: &dyn House, id: &str) -> Result<SessionRow, Problem> {
+    read(house, |tables| tables.session(id))?
+        .ok_or(Problem::not_found("no session is called this", "GET /api/v1/sessions lists them"))
+}

@@ -24,7 +24,8 @@ export interface ChartProps {
   gaps?: boolean;
   from: number;
   until: number;
-  step: "hour" | "day";
+  /** The time one value stands for, in milliseconds. */
+  step: number;
   series: readonly ChartSeries[];
   empty: string;
   /** Beside the title. */
@@ -36,9 +37,10 @@ const LEFT = 56;
 const RIGHT = 12;
 const TOP = 10;
 const BOTTOM = 26;
-const STEP_MS = { hour: 3_600_000, day: 86_400_000 } as const;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 /** Room for one mark on the axis of time. */
-const TICK_WIDTH = 86;
+const TICK_WIDTH = 68;
 
 /** What is drawn: the moments, and for each series its value at each of them. */
 interface Grid {
@@ -53,7 +55,7 @@ export function Chart(props: ChartProps) {
   const [asTable, setAsTable] = useState(false);
   const shown = series.filter((one) => !hidden.has(one.name));
   const grid = useMemo(() => gridOf(props, shown), [props.from, props.until, step, series, hidden]);
-  const isEmpty = !series.some((one) => one.points.some(([, value]) => value > 0));
+  const isEmpty = !series.some((one) => one.points.some(([, value]) => value !== 0));
   const toggle = (name: string): void => {
     const next = new Set(hidden);
     if (!next.delete(name)) next.add(name);
@@ -112,7 +114,7 @@ interface PictureProps extends ChartProps {
   stacked: boolean;
 }
 
-function Picture({ title, unit, from, until, step, series, grid, stacked }: PictureProps) {
+function Picture({ title, unit, step, series, grid, stacked }: PictureProps) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const [at, setAt] = useState<number | null>(null);
   const [spoken, setSpoken] = useState("");
@@ -120,8 +122,10 @@ function Picture({ title, unit, from, until, step, series, grid, stacked }: Pict
   const column = plot.width / Math.max(1, grid.times.length);
   const x = (index: number): number => LEFT + column * (index + 0.5);
   const drawn = useMemo(() => draw(grid, plot.width, plot.height, stacked), [grid, plot.width, stacked]);
-  const y = (value: number): number => TOP + plot.height * (1 - value / drawn.axis.top);
-  const ticks = timeTicks(from, until, Math.max(2, Math.floor(plot.width / TICK_WIDTH)));
+  const y = (value: number): number => TOP + drawn.y(value);
+  const from = grid.times[0] ?? 0;
+  const until = from + step * grid.times.length;
+  const ticks = timeTicks(from, until, Math.max(2, Math.floor(plot.width / TICK_WIDTH)), step >= DAY);
 
   const point = (event: PointerEvent): void => {
     const left = (event.currentTarget as HTMLElement).getBoundingClientRect().left;
@@ -176,7 +180,7 @@ function Picture({ title, unit, from, until, step, series, grid, stacked }: Pict
             return (
               left <= width - RIGHT - 14 && (
                 <text key={tick} class="chart-mark" x={left} y={HEIGHT - 8} text-anchor={left < LEFT + 20 ? "start" : "middle"}>
-                  {mark(tick, until - from)}
+                  {mark(tick, until - from, step)}
                 </text>
               )
             );
@@ -223,15 +227,17 @@ interface ValuesProps {
   grid: Grid;
   series: readonly ChartSeries[];
   unit: string;
-  step: "hour" | "day";
+  step: number;
   stacked: boolean;
 }
 
 function Values({ at, left, width, grid, series, unit, step, stacked }: ValuesProps) {
   const rows = series.map((one, row) => ({ one, value: grid.values[row]?.[at] ?? null }));
   const total = rows.reduce((sum, { value }) => sum + (value ?? 0), 0);
+  // On the side with more room, and never wider than that.
   const isRight = left > width / 2;
-  const place = isRight ? { right: `${width - left + 12}px` } : { left: `${left + 12}px` };
+  const room = `${Math.max(left, width - left) - 16}px`;
+  const place = isRight ? { right: `${width - left + 12}px`, maxWidth: room } : { left: `${left + 12}px`, maxWidth: room };
   return (
     <div class="chart-values" style={place} aria-hidden="true">
       <p class="chart-when">{moment(grid.times[at] ?? 0, step)}</p>
@@ -263,18 +269,18 @@ interface TableProps {
   grid: Grid;
   series: readonly ChartSeries[];
   unit: string;
-  step: "hour" | "day";
+  step: number;
 }
 
 function ChartTable({ title, grid, series, unit, step }: TableProps) {
   const rows = grid.times.map((time, index) => ({ time, index })).reverse();
-  const filled = rows.filter(({ index }) => series.some((_, row) => (grid.values[row]?.[index] ?? 0) > 0));
+  const filled = rows.filter(({ index }) => series.some((_, row) => (grid.values[row]?.[index] ?? 0) !== 0));
   return (
     <div class="chart-table" tabIndex={0} role="region" aria-label={`${title}, as a table`}>
       <table>
         <thead>
           <tr>
-            <th scope="col">{step === "hour" ? "Hour" : "Day"}</th>
+            <th scope="col">{step < DAY ? "Time" : "Day"}</th>
             {series.map((one) => (
               <th key={one.name} scope="col">
                 {one.label}
@@ -299,11 +305,11 @@ function ChartTable({ title, grid, series, unit, step }: TableProps) {
 
 /** Every step between the two ends. What was not counted is zero; what was not measured is a gap. */
 function gridOf(props: ChartProps, series: readonly ChartSeries[]): Grid {
-  const size = STEP_MS[props.step];
+  const size = props.step;
   const first = props.series.find((one) => one.points.length > 0)?.points[0]?.[0] ?? props.from;
-  const begin = first - Math.floor((first - props.from) / size) * size;
+  const begin = first - Math.max(0, Math.floor((first - props.from) / size)) * size;
   const times: number[] = [];
-  for (let time = begin; time <= props.until; time += size) times.push(time);
+  for (let time = begin; time < props.until; time += size) times.push(time);
   const nothing = props.gaps === true ? null : 0;
   const values = series.map((one) => {
     const row: (number | null)[] = times.map(() => nothing);
@@ -316,25 +322,37 @@ function gridOf(props: ChartProps, series: readonly ChartSeries[]): Grid {
   return { times, values };
 }
 
-function draw(grid: Grid, width: number, height: number, stacked: boolean): { axis: Axis; paths: string[] } {
+interface Drawn {
+  axis: Axis;
+  /** Where a value is, from the top of the plot. */
+  y: (value: number) => number;
+  paths: string[];
+}
+
+function draw(grid: Grid, width: number, height: number, stacked: boolean): Drawn {
   const column = width / Math.max(1, grid.times.length);
   const sums = grid.times.map((_, index) => grid.values.reduce((sum, row) => sum + (row[index] ?? 0), 0));
   const highest = stacked ? sums : grid.values.flatMap((row) => row.map((value) => value ?? 0));
-  const scale = axis(highest.reduce((most, value) => Math.max(most, value), 0));
-  const y = (value: number): number => height * (1 - value / scale.top);
+  const scale = axis(
+    highest.reduce((most, value) => Math.max(most, value), 0),
+    highest.reduce((least, value) => Math.min(least, value), 0),
+  );
+  const y = (value: number): number => (height * (scale.top - value)) / (scale.top - scale.bottom);
   const below = grid.times.map(() => 0);
-  const bar = Math.max(1, column - (column > 6 ? 2 : column > 3 ? 1 : 0));
+  const gap = column > 8 ? 2 : column > 3 ? 1 : 0;
   const paths = grid.values.map((row) => (stacked ? columns(row) : line(row)));
-  return { axis: scale, paths };
+  return { axis: scale, y, paths };
 
   function columns(row: (number | null)[]): string {
     let path = "";
     row.forEach((value, index) => {
       if (value === null || value <= 0) return;
       const base = below[index] ?? 0;
-      const [top, bottom] = [y(base + value), y(base)];
+      const [top, bottom] = [y(base + value).toFixed(1), y(base).toFixed(1)];
       below[index] = base + value;
-      path += `M${(column * index + (column - bar) / 2).toFixed(1)} ${bottom.toFixed(1)}V${top.toFixed(1)}h${bar.toFixed(1)}V${bottom.toFixed(1)}z`;
+      // On whole pixels: columns of half a pixel more or less look like something that was measured.
+      const [left, right] = [Math.round(column * index), Math.max(Math.round(column * index) + 1, Math.round(column * (index + 1)) - gap)];
+      path += `M${left} ${bottom}V${top}H${right}V${bottom}z`;
     });
     return path;
   }
@@ -358,16 +376,21 @@ function draw(grid: Grid, width: number, height: number, stacked: boolean): { ax
 
 function word(value: number | null, unit: string): string {
   if (value === null) return "–";
-  return unit === "us" || unit === "ms" ? short(value, unit) : value.toLocaleString("en-US");
+  return unit === "us" ? short(value, unit) : value.toLocaleString("en-US");
 }
 
-function moment(time: number, step: "hour" | "day"): string {
-  const day: Intl.DateTimeFormatOptions = { weekday: "short", month: "short", day: "numeric" };
-  return new Date(time).toLocaleString("en-US", step === "hour" ? { ...day, hour: "2-digit", minute: "2-digit", hour12: false } : day);
+function moment(time: number, step: number): string {
+  const timeZone = step >= DAY ? "UTC" : undefined;
+  const day = new Date(time).toLocaleDateString("en-US", { weekday: "short", month: "short", day: "numeric", timeZone });
+  if (step >= DAY) return day;
+  return `${day}, ${hours(time)}${step > HOUR ? ` to ${hours(time + step)}` : ""}`;
 }
 
-function mark(time: number, span: number): string {
-  const at = new Date(time);
-  if (span <= 2 * STEP_MS.day) return at.toLocaleTimeString("en-US", { hour: "2-digit", minute: "2-digit", hour12: false });
-  return at.toLocaleDateString("en-US", { month: "short", day: "numeric" });
+function hours(time: number): string {
+  return new Date(time).toLocaleTimeString("en-US", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+}
+
+function mark(time: number, span: number, step: number): string {
+  if (span <= 2 * DAY && step < DAY) return hours(time);
+  return new Date(time).toLocaleDateString("en-US", { month: "short", day: "numeric", timeZone: step >= DAY ? "UTC" : undefined });
 }

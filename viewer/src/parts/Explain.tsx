@@ -87,8 +87,8 @@ function Row({ label, share, value, note, tone }: RowProps) {
       <th scope="row">{label}</th>
       <td class="explain-cell" aria-hidden="true">
         <svg class="explain-bar" viewBox="0 0 100 6" preserveAspectRatio="none">
-          <rect class="explain-track" width={100} height={6} rx={3} />
-          <rect class={`explain-${tone}`} width={Math.max(1.5, 100 * Math.min(1, Math.max(0, share)))} height={6} rx={3} />
+          <rect class="explain-track" width={100} height={6} />
+          <rect class={`explain-${tone}`} width={Math.max(1, 100 * Math.min(1, Math.max(0, share)))} height={6} />
         </svg>
       </td>
       <td class="explain-value">{value}</td>

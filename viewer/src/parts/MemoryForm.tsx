@@ -6,8 +6,8 @@ import type { Memory } from "../types";
 import { Toggle } from "./Field";
 
 /** As the daemon takes it; more is a document and is imported. */
-const LONGEST_TEXT = 20_000;
-const LONGEST_TITLE = 300;
+const LONGEST_TEXT = 65_536;
+const LONGEST_TITLE = 200;
 
 interface EditFormProps {
   memory: Memory;
@@ -26,22 +26,22 @@ export function EditForm({ memory, etag, done, cancel, reload }: EditFormProps) 
   const [pinned, setPinned] = useState(memory.pinned);
   const [critical, setCritical] = useState(memory.critical);
   // The version this form began with: a newer one that arrives meanwhile must not pass for it.
-  const began = useRef(etag);
+  const began = useRef({ memory, etag }).current;
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const isConflict = error instanceof ApiError && error.status === 412;
   const save = async (event: Event): Promise<void> => {
     event.preventDefault();
     const changes: Record<string, string | boolean> = {};
-    if (title.trim() !== memory.title) changes["title"] = title.trim();
-    if (text !== memory.text) changes["text"] = text;
-    if (pinned !== memory.pinned) changes["pinned"] = pinned;
-    if (critical !== memory.critical) changes["critical"] = critical;
+    if (title.trim() !== began.memory.title) changes["title"] = title.trim();
+    if (text !== began.memory.text) changes["text"] = text;
+    if (pinned !== began.memory.pinned) changes["pinned"] = pinned;
+    if (critical !== began.memory.critical) changes["critical"] = critical;
     if (Object.keys(changes).length === 0) return cancel();
     setBusy(true);
     setError(undefined);
     try {
-      const { body } = await send<Memory>("PATCH", `/memories/${segment(memory.id)}`, changes, began.current);
+      const { body } = await send<Memory>("PATCH", `/memories/${segment(memory.id)}`, changes, began.etag);
       done(body);
     } catch (trouble) {
       setError(trouble);

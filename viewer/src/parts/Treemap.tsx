@@ -18,17 +18,18 @@ export interface TreemapProps {
   onLeave: () => void;
 }
 
-/** Enough to be read; beyond it long names run into each other. */
-const CHARACTER = 6.6;
+/** A letter is about this wide; names are cut so that they stay in their tiles. */
+const CHARACTER = 7;
 const LINE = 15;
-const LOWEST = 300;
-const HIGHEST = 620;
+const LOWEST = 320;
+/** Of a page's height, taken by what stands above and below the picture. */
+const BESIDE = 236;
 
 export function Treemap({ label, shown, color, describe, onPick, onOpen, onLeave }: TreemapProps) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const [picked, setPicked] = useState<string | null>(null);
   const byKey = useRef(false);
-  const height = Math.round(Math.min(HIGHEST, Math.max(LOWEST, width * 0.62)));
+  const height = Math.round(Math.max(LOWEST, Math.min(width * 0.85, window.innerHeight - BESIDE)));
   const tiles = useMemo(() => (width > 0 ? layOut(shown, width, height) : []), [shown, width, height]);
   const tile = tiles.find((one) => one.place.path === picked);
 
@@ -96,7 +97,7 @@ function Cell({ tile, index, color }: { tile: Tile; index: number; color: string
   const { x, y, width, height, place, open } = tile;
   const isFolder = place.children.length > 0;
   const room = Math.floor((width - 12) / CHARACTER);
-  const name = isFolder ? `${place.name}/` : place.name;
+  const name = isFolder || place.closed ? `${place.name}/` : place.name;
   const fits = room >= 3 && height >= LINE + 2;
   const touches = place.reads + place.edits;
   return (

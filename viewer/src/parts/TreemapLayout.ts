@@ -1,8 +1,9 @@
 // Turns touched files into a tree and the tree into rectangles. Knows nothing of the page: numbers in, numbers out.
 
-/** One file as the API tells of it. */
+/** One file as the API tells of it, or a folder with all that is in it. */
 export interface TouchedFile {
   path: string;
+  folder?: boolean;
   reads: number;
   edits: number;
   sessions: string[];
@@ -19,6 +20,8 @@ export interface Place {
   lastAt: number;
   claims: number;
   sessions: Set<string>;
+  /** A folder of which nothing more is told. */
+  closed: boolean;
   /** Heaviest first; empty for a file. */
   children: Place[];
 }
@@ -55,10 +58,12 @@ export function weight(place: Place): number {
 export function tree(files: readonly TouchedFile[]): Place {
   const root = folder("", "");
   const known = new Map<string, Place>([["", root]]);
+  const holds = new Set<string>();
+  for (const { path } of files) for (let cut = path.lastIndexOf("/"); cut > 0; cut = path.lastIndexOf("/", cut - 1)) holds.add(path.slice(0, cut));
   for (const file of files) {
     const path = file.path.replace(/^\/+|\/+$/g, "");
-    if (path === "") continue;
-    // A folder that was listed is a touched place and holds others.
+    // A folder whose files are told of, too, counts what they count.
+    if (path === "" || (file.folder === true && holds.has(path))) continue;
     let place = known.get(path);
     if (place === undefined) {
       place = folder(lastName(path), path);
@@ -70,6 +75,7 @@ export function tree(files: readonly TouchedFile[]): Place {
     place.claims += file.live_claims;
     place.lastAt = Math.max(place.lastAt, file.last_at);
     for (const session of file.sessions) place.sessions.add(session);
+    place.closed = file.folder === true;
     if (place.reads + place.edits === 0) place.reads = 1;
   }
   sum(root);
@@ -135,7 +141,7 @@ export function squarify(weights: readonly number[], box: Box): Box[] {
 }
 
 function folder(name: string, path: string): Place {
-  return { name, path, reads: 0, edits: 0, lastAt: 0, claims: 0, sessions: new Set(), children: [] };
+  return { name, path, reads: 0, edits: 0, lastAt: 0, claims: 0, sessions: new Set(), closed: false, children: [] };
 }
 
 function lastName(path: string): string {

@@ -27,15 +27,18 @@ interface Range {
   label: string;
   hours: number;
   step: "hour" | "day";
+  /** Steps of the answer that one column stands for; what is counted can be added up. */
+  joins: number;
 }
 
 const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
 const RANGES: readonly Range[] = [
-  { value: "24h", label: "24 h", hours: 24, step: "hour" },
-  { value: "7d", label: "7 days", hours: 7 * 24, step: "hour" },
-  { value: "30d", label: "30 days", hours: 30 * 24, step: "day" },
-  { value: "90d", label: "90 days", hours: 90 * 24, step: "day" },
+  { value: "24h", label: "24 h", hours: 24, step: "hour", joins: 1 },
+  { value: "7d", label: "7 days", hours: 7 * 24, step: "hour", joins: 6 },
+  { value: "30d", label: "30 days", hours: 30 * 24, step: "day", joins: 1 },
+  { value: "90d", label: "90 days", hours: 90 * 24, step: "day", joins: 1 },
 ];
 const USUAL = RANGES[1] as Range;
 
@@ -44,13 +47,13 @@ const MOST_SERIES = 8;
 /** Behaviors whose time is drawn: the busiest. */
 const DRAWN_BEHAVIORS = 6;
 
-const COUNTS = ["tokens-injected", "tokens-saved", "memories", "redactions", "events", "prompts", "sessions"];
+const COUNTS = ["tokens-injected", "tokens-saved", "memories.*", "events"];
 
 export function Charts() {
   const named = place.value.query.get("range");
   const range = RANGES.find((one) => one.value === named) ?? USUAL;
   const percentile = place.value.query.get("percentile") === "p50" ? "p50" : "p99";
-  const size = range.step === "hour" ? HOUR : 24 * HOUR;
+  const size = range.step === "hour" ? HOUR : DAY;
   // The end falls on a full step, so that the same question is asked until something can have changed.
   const until = Math.ceil(Date.now() / size) * size;
   const from = until - range.hours * HOUR;
@@ -58,10 +61,17 @@ export function Charts() {
   const busiest = useMemo(() => busy(behaviors.data?.items ?? []), [behaviors.data]);
   const names = [...COUNTS, ...busiest.flatMap((one) => [`latency.${one}.p50`, `latency.${one}.p99`])];
   const isReady = behaviors.data !== undefined || behaviors.error !== undefined;
-  const query = { names: names.join(","), since: from, until, step: range.step };
-  const answer = useAnswer<SeriesAnswer>(isReady ? "/stats/series" : null, query);
-  const series = useMemo(() => sorted(answer.data?.series ?? [], busiest, percentile), [answer.data, busiest, percentile]);
-  const frame = { from, until, step: range.step };
+  const answer = useAnswer<SeriesAnswer>(isReady ? "/stats/series" : null, { names, since: from, until, step: range.step });
+  // Redactions are counted by the day alone.
+  const tomorrow = Math.ceil(Date.now() / DAY) * DAY;
+  const days = { from: tomorrow - Math.max(7 * DAY, range.hours * HOUR), until: tomorrow, step: DAY };
+  const redacted = useAnswer<SeriesAnswer>("/stats/series", { names: ["redactions.*"], since: days.from, until: days.until, step: "day" });
+  const series = useMemo(
+    () => sorted(joined(answer.data?.series ?? [], size, range.joins), busiest, percentile),
+    [answer.data, busiest, percentile, range],
+  );
+  const redactions = useMemo(() => largest(redacted.data?.series ?? [], "redactions"), [redacted.data]);
+  const frame = { from, until, step: size * range.joins };
 
   return (
     <section class="view" data-view="charts">
@@ -75,12 +85,12 @@ export function Charts() {
           <Waiting rows={8} />
         ) : (
           <div class="charts">
-            <Totals tokens={series.tokens} memories={series.memories} redactions={series.redactions} events={series.events} />
+            <Totals tokens={series.tokens} memories={series.memories} redactions={redactions} events={series.events} />
             <div class="charts-grid">
               <Chart
                 {...frame}
                 title="Tokens injected and saved"
-                meaning="Injected is what agents were told. Saved is what they did not read again: the raw work behind each memory they were given, less the memory itself."
+                meaning="Injected is what agents were told. Saved is what the work behind it had cost, less the telling: an estimate from above, for nobody knows whether all of it would have been done again."
                 unit="tokens"
                 shape="lines"
                 series={series.tokens}
@@ -105,12 +115,12 @@ export function Charts() {
                 empty="No agent reported anything in this time."
               />
               <Chart
-                {...frame}
+                {...days}
                 title="Redactions by kind"
-                meaning="Secrets and private parts that were taken out before anything was written."
+                meaning="Secrets that were taken out before anything was written, by the day."
                 unit="redactions"
                 shape="columns"
-                series={series.redactions}
+                series={redactions}
                 empty="No secret was met in this time."
               />
               <div class="charts-wide">
@@ -119,10 +129,11 @@ export function Charts() {
                   title="Time per behavior"
                   meaning={
                     percentile === "p50"
-                      ? "Half of the calls were faster than this. Where there is no line, nothing was measured."
-                      : "99 of 100 calls were faster than this. Where there is no line, nothing was measured."
+                      ? "Half of the calls, while an agent waited, were faster than this; right to a factor of two. No line: nothing was measured."
+                      : "99 of 100 calls, while an agent waited, were faster than this; right to a factor of two. No line: nothing was measured."
                   }
                   unit="us"
+                  step={size}
                   shape="lines"
                   gaps
                   series={series.latency}
@@ -205,12 +216,28 @@ function sorted(all: readonly Series[], busiest: readonly string[], percentile: 
     tokens: named(TOKENS),
     events: named(EVENTS),
     memories: largest(all, "memories"),
-    redactions: largest(all, "redactions"),
     latency: busiest.flatMap((behavior, index) => {
       const one = all.find((series) => series.name === `latency.${behavior}.${percentile}`);
       return one ? [{ name: one.name, label: behavior, tone: index + 1, points: one.points }] : [];
     }),
   };
+}
+
+/** Counts of several steps as one: columns of a week by the hour would be hairs. Times are no counts and stay. */
+function joined(all: readonly Series[], step: number, joins: number): Series[] {
+  if (joins === 1) return [...all];
+  // On the person's own quarters of the day.
+  const zone = new Date().getTimezoneOffset() * 60_000;
+  const size = step * joins;
+  return all.map((one) => {
+    if (one.name.startsWith("latency.")) return one;
+    const sums = new Map<number, number>();
+    for (const [at, value] of one.points) {
+      const begin = Math.floor((at - zone) / size) * size + zone;
+      sums.set(begin, (sums.get(begin) ?? 0) + value);
+    }
+    return { ...one, points: [...sums] };
+  });
 }
 
 /** The parts of `name`, largest first; what no color is left for is added up. Without parts the whole is the only one. */

@@ -1,5 +1,6 @@
 // Whether all is well, and if not, the command that repairs it. The page runs none of them.
 
+import { useEffect } from "preact/hooks";
 import { useAnswer } from "../state";
 import { Badge, type Tone } from "../parts/Badge";
 import { CopyCommand } from "../parts/CopyCommand";
@@ -29,6 +30,8 @@ interface Report {
   state: State;
   version: string;
   findings: Finding[];
+  /** When the checks were made; null while they are made for the first time. */
+  checked_at?: number | null;
   faults?: Fault[] | null;
 }
 
@@ -46,12 +49,21 @@ interface Status {
 
 const TONES: Record<State, Tone> = { ok: "good", warn: "warn", fail: "bad" };
 const WORDS: Record<State, string> = { ok: "fine", warn: "look at it", fail: "broken" };
+/** The first checks take a second or two. */
+const AGAIN_MS = 1_000;
+
 const ORDER: Record<State, number> = { fail: 0, warn: 1, ok: 2 };
 
 export function Health() {
   const health = useAnswer<Report>("/health");
   const status = useAnswer<Status>("/status");
   const report = health.data;
+  const isChecking = report !== undefined && report.findings.length === 0;
+  useEffect(() => {
+    if (!isChecking) return undefined;
+    const timer = window.setInterval(health.reload, AGAIN_MS);
+    return () => window.clearInterval(timer);
+  }, [isChecking]);
   const findings = [...(report?.findings ?? [])].sort((left, right) => ORDER[left.state] - ORDER[right.state]);
   const faults = report?.faults ?? [];
   const bad = findings.filter((one) => one.state !== "ok").length + faults.length;
@@ -72,7 +84,7 @@ export function Health() {
       <div class="view-body health">
         {health.error !== undefined && report === undefined ? (
           <Trouble error={health.error} retry={health.reload} />
-        ) : report === undefined ? (
+        ) : report === undefined || isChecking ? (
           <Waiting rows={6} />
         ) : (
           <>
@@ -80,7 +92,13 @@ export function Health() {
               <Icon name={report.state === "ok" && bad === 0 ? "check" : "failure"} size={20} />
               <div>
                 <p class="health-word">{bad === 0 ? "All is well" : many(bad, "thing needs a look", "things need a look")}</p>
-                <p class="health-note">{many(findings.length, "check")} made by this daemon, the same as in a terminal</p>
+                <p class="health-note">{many(findings.length, "check")}
+                  {report.checked_at ? (
+                    <>
+                      , made <Ago at={report.checked_at} />
+                    </>
+                  ) : null}
+                  ; the same in a terminal:</p>
               </div>
               <CopyCommand command="throughline doctor" />
             </div>

@@ -19,7 +19,10 @@ import { ages, people } from "./MapColors";
 interface Picture {
   root?: string;
   nodes: TouchedFile[];
-  truncated?: boolean | null;
+  /** Whether something is left out. */
+  cut?: boolean | null;
+  /** Files elsewhere, which are not drawn. */
+  outside?: number | null;
 }
 
 const DAY = 86_400_000;
@@ -112,7 +115,11 @@ export function Map() {
                 onLeave={leave}
               />
               <MapLegend entries={scheme.legend} />
-              {answer.data.truncated ? <p class="faint">Only the places touched most are drawn.</p> : null}
+              <p class="faint map-note">
+                As large as how often memories say it was read or changed.
+                {answer.data.cut ? " Only what was touched last is drawn." : ""}
+                {answer.data.outside ? ` ${many(answer.data.outside, "touch", "touches")} outside of the workspace ${answer.data.outside === 1 ? "is" : "are"} not drawn.` : ""}
+              </p>
             </div>
             <MapAside
               shown={shown}

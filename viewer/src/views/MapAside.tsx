@@ -39,7 +39,7 @@ export function MapAside({ shown, picked, sessions, open, remembered }: MapAside
             <Sessions ids={[...place.sessions]} sessions={sessions} />
           </Fact>
         </dl>
-        {place.children.length === 0 ? (
+        {place.children.length === 0 && !place.closed ? (
           <div class="map-more">
             <button type="button" class="button button-small" onClick={() => remembered(place.path)}>
               What is remembered of it
@@ -67,7 +67,7 @@ export function MapAside({ shown, picked, sessions, open, remembered }: MapAside
               <tr key={child.path} class={child.path === picked?.path ? "row-picked" : ""}>
                 <th scope="row">
                   <button type="button" class="map-open" title={child.path} onClick={() => open(child)}>
-                    {child.children.length > 0 ? `${child.name}/` : child.name}
+                    {child.children.length > 0 || child.closed ? `${child.name}/` : child.name}
                   </button>
                 </th>
                 <td class="number">{count(child.reads)}</td>

@@ -171,7 +171,7 @@ function Row({ memory }: { memory: MemoryCard }) {
         <span class="memory-text cut">{firstLine(memory)}</span>
       </span>
       <span class="memory-facts">
-        {memory.hits ? <span title="times of use">{many(memory.hits, "use")}</span> : null}
+        <span class="memory-uses">{memory.hits ? many(memory.hits, "use") : ""}</span>
         <span class="memory-project cut">{memory.project ?? ""}</span>
         <span class="memory-at">{memory.at > 0 ? <Ago at={memory.at} /> : "–"}</span>
       </span>

@@ -2,17 +2,22 @@
 
 import { to } from "../router";
 import type { Answer } from "../state";
-import { shortId } from "../parts/Badge";
+import { Badge, shortId } from "../parts/Badge";
 import { Trouble, Waiting } from "../parts/Empty";
 import { Ago, many } from "../parts/Time";
 
 export interface Telling {
   at: number;
   session: string;
-  behavior: string;
+  subagent?: string | null;
+  /** Not known any more when the note itself was dropped for its age. */
+  behavior?: string | null;
   event?: string | null;
   tokens?: number | null;
   why?: string | null;
+  /** When the agent named it in its own words. */
+  cited_at?: number | null;
+  prevented?: boolean;
 }
 
 export interface History {
@@ -39,10 +44,12 @@ export function MemoryHistory({ answer }: { answer: Answer<History> }) {
             <li key={index} class="telling">
               <Ago at={one.at} />
               <span class="telling-what">
-                <strong>{one.behavior}</strong>
+                <strong>{one.behavior ?? "told"}</strong>
                 {one.event ? ` at ${one.event}` : ""}
+                {one.subagent ? " to a subagent" : ""}
                 {one.why ? <span class="faint"> · {one.why}</span> : null}
               </span>
+              {one.prevented ? <Badge tone="good">prevented a mistake</Badge> : one.cited_at ? <Badge tone="accent">was of use</Badge> : null}
               {one.tokens ? <span class="faint">{many(one.tokens, "token")}</span> : null}
               <a class="link mono" href={to("sessions", one.session)}>
                 {shortId(one.session)}

@@ -21,7 +21,7 @@ interface Crew {
 
 export function Now() {
   const sessions = useAnswer<Page<Session>>("/sessions", { live: true, limit: MOST }, ["session", "event"]);
-  const claims = useAnswer<Page<Claim>>("/claims", { limit: MOST }, ["change", "event"]);
+  const claims = useAnswer<Page<Claim>>("/claims", { live: true, limit: MOST }, ["change", "event"]);
   const live = sessions.data?.items ?? [];
   const held = (claims.data?.items ?? []).filter((claim) => claim.live !== false);
   const crews = useMemo(() => crewsOf(live, held), [sessions.data, claims.data]);

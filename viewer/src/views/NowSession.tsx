@@ -45,7 +45,9 @@ export function NowSession({ session, root, claims, contested, changed }: NowSes
       </header>
       {goal ? <p class="worker-goal">{goal}</p> : <p class="faint">No prompt yet</p>}
       <p class="worker-facts faint">
-        started <Ago at={session.started_at} />
+        <span>
+          started <Ago at={session.started_at} />
+        </span>
         {session.prompts > 0 ? <span>{many(session.prompts, "prompt")}</span> : null}
         {session.tools > 0 ? <span>{many(session.tools, "tool call")}</span> : null}
         {session.model ? <span>{session.model}</span> : null}

@@ -6,7 +6,7 @@ import { Badge } from "../parts/Badge";
 import { short } from "../parts/ChartScale";
 import { Toggle } from "../parts/Field";
 import { Prose } from "../parts/Prose";
-import { count } from "../parts/Time";
+import { count, many } from "../parts/Time";
 import { say } from "../parts/Toast";
 import { OriginBadge } from "./SettingsRow";
 
@@ -88,7 +88,7 @@ function Costs({ behavior }: { behavior: Behavior }) {
     <>
       {latency && latency.count > 0 ? (
         <span>
-          {short(latency.p50_us, "us")} usually, {short(latency.p99_us, "us")} at worst in 100 ({count(latency.count)} calls)
+          {many(latency.count, "call")}, half within {short(latency.p50_us, "us")}, 99 of 100 within {short(latency.p99_us, "us")}
         </span>
       ) : (
         <span>not asked yet</span>

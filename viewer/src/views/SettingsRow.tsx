@@ -1,6 +1,7 @@
 // One setting: what it means, what it is and where that comes from, and the control that fits it. What the page may not
 // change says why, and how a terminal does.
 
+import type { TargetedInputEvent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { explain, segment, send } from "../api";
 import { Badge, type Tone } from "../parts/Badge";
@@ -22,6 +23,9 @@ export interface Setting {
   place?: string | null;
   changeable: boolean;
   why_not?: string | null;
+  secret?: boolean;
+  /** After a change: what your file says does not hold, because this says otherwise. */
+  overruled_by?: string | null;
 }
 
 const ORIGINS: Record<string, { says: string; tone: Tone }> = {
@@ -59,7 +63,11 @@ export function SettingRow({ setting, changed }: { setting: Setting; changed: ()
     }
     setBusy(false);
   };
-  const save = (value: Value) => run(() => send("PUT", path, { value }), `${setting.key} is ${says(value)}`);
+  const save = (value: Value) =>
+    run(async () => {
+      const { body } = await send<Setting>("PUT", path, { value });
+      if (body.overruled_by) say(`It is in your file, but ${body.overruled_by} says otherwise`, true);
+    }, `${setting.key} is ${says(value)}`);
   const reset = () => run(() => send("DELETE", path), `${setting.key} is back to its default`);
   return (
     <li class="setting" data-id={setting.key}>
@@ -79,7 +87,7 @@ export function SettingRow({ setting, changed }: { setting: Setting; changed: ()
         ) : null}
         {setting.changeable ? null : (
           <div class="setting-remark">
-            <p>{setting.why_not ?? "This is not changed from a page."}</p>
+            <p>{because(setting.why_not)}</p>
             <CopyCommand command={`throughline config set ${setting.key} VALUE`} />
           </div>
         )}
@@ -93,7 +101,7 @@ export function SettingRow({ setting, changed }: { setting: Setting; changed: ()
         {setting.changeable ? (
           <Control setting={setting} busy={busy} save={(value) => void save(value)} />
         ) : (
-          <code class="setting-value">{says(setting.value)}</code>
+          <code class="setting-value">{setting.secret ? "kept secret" : says(setting.value)}</code>
         )}
         {setting.changeable && origin === "user" ? (
           <button type="button" class="button button-small" disabled={busy} onClick={() => void reset()}>
@@ -144,6 +152,16 @@ function Typed({ setting, busy, save }: ControlProps) {
     if (Array.isArray(value)) save(text.split("\n").map((line) => line.trim()).filter((line) => line !== ""));
     else save(isNumber ? Number(text) : text);
   };
+  const line = {
+    class: "input",
+    "aria-label": key,
+    placeholder: "none",
+    autocomplete: "off",
+    spellcheck: false,
+    value: text,
+    disabled: busy,
+    onInput: (event: TargetedInputEvent<HTMLInputElement>) => setText(event.currentTarget.value),
+  };
   const size = isNumber ? bytes(key, Number(text)) : "";
   return (
     <form class="setting-form" onSubmit={keep}>
@@ -159,18 +177,7 @@ function Typed({ setting, busy, save }: ControlProps) {
           onInput={(event) => setText(event.currentTarget.value)}
         />
       ) : (
-        <input
-          class="input"
-          type="text"
-          inputMode={isNumber ? "numeric" : "text"}
-          aria-label={key}
-          placeholder="none"
-          autocomplete="off"
-          spellcheck={false}
-          value={text}
-          disabled={busy}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
+        <>{isNumber ? <input type="number" {...line} /> : <input type="text" {...line} />}</>
       )}
       {size ? <span class="setting-size">{size}</span> : null}
       {isChanged ? (
@@ -178,13 +185,19 @@ function Typed({ setting, busy, save }: ControlProps) {
           <button type="button" class="button button-small" onClick={() => setText(kept)}>
             Undo
           </button>
-          <button type="submit" class="button button-small button-main" disabled={busy || (isNumber && !/^\d+$/.test(text.trim()))}>
+          <button type="submit" class="button button-small button-main" disabled={busy || (isNumber && !Number.isSafeInteger(Number.parseFloat(text)))}>
             Save
           </button>
         </span>
       ) : null}
     </form>
   );
+}
+
+/** The reason alone: the command that does it stands below. */
+function because(why: string | null | undefined): string {
+  const [reason = ""] = (why ?? "").split("; run ");
+  return reason === "" ? "This is not changed from a page." : `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
 }
 
 export function says(value: Value): string {

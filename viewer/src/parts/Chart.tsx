@@ -3,29 +3,16 @@
 
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { type Axis, axis, short, timeTicks } from "./ChartScale";
+import { type ChartSeries, DAY, type Grid, type Span, draw, gridOf, mark, moment, word } from "./ChartDrawing";
+import { short, timeTicks } from "./ChartScale";
 import { useWidth } from "./useWidth";
 
-export interface ChartSeries {
-  name: string;
-  label: string;
-  /** One of the eight colors, from 1. */
-  tone: number;
-  points: readonly (readonly [number, number])[];
-}
-
-export interface ChartProps {
+export interface ChartProps extends Span {
   title: string;
   /** One sentence that says what is measured. */
   meaning: string;
   unit: string;
   shape: "lines" | "columns";
-  /** Whether a moment without a value was not measured, and is left out, instead of being zero. */
-  gaps?: boolean;
-  from: number;
-  until: number;
-  /** The time one value stands for, in milliseconds. */
-  step: number;
   series: readonly ChartSeries[];
   empty: string;
   /** Beside the title. */
@@ -37,24 +24,15 @@ const LEFT = 56;
 const RIGHT = 12;
 const TOP = 10;
 const BOTTOM = 26;
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 /** Room for one mark on the axis of time. */
 const TICK_WIDTH = 68;
-
-/** What is drawn: the moments, and for each series its value at each of them. */
-interface Grid {
-  times: number[];
-  /** `null`: nothing was measured then. */
-  values: (number | null)[][];
-}
 
 export function Chart(props: ChartProps) {
   const { title, meaning, unit, shape, series, step } = props;
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [asTable, setAsTable] = useState(false);
   const shown = series.filter((one) => !hidden.has(one.name));
-  const grid = useMemo(() => gridOf(props, shown), [props.from, props.until, step, series, hidden]);
+  const grid = useMemo(() => gridOf(props, series, shown), [props.from, props.until, step, series, hidden]);
   const isEmpty = !series.some((one) => one.points.some(([, value]) => value !== 0));
   const toggle = (name: string): void => {
     const next = new Set(hidden);
@@ -169,7 +147,13 @@ function Picture({ title, unit, step, series, grid, stacked }: PictureProps) {
         <svg width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} aria-hidden="true">
           {drawn.axis.ticks.map((tick) => (
             <g key={tick}>
-              <line class={tick === 0 ? "chart-base" : "chart-rule"} x1={LEFT} x2={width - RIGHT} y1={y(tick)} y2={y(tick)} />
+              <line
+                class={tick === 0 ? "chart-base" : "chart-rule"}
+                x1={LEFT}
+                x2={width - RIGHT}
+                y1={y(tick)}
+                y2={y(tick)}
+              />
               <text class="chart-mark" x={LEFT - 8} y={y(tick) + 4} text-anchor="end">
                 {short(tick, unit)}
               </text>
@@ -179,7 +163,13 @@ function Picture({ title, unit, step, series, grid, stacked }: PictureProps) {
             const left = LEFT + (plot.width * (tick - from)) / (until - from);
             return (
               left <= width - RIGHT - 14 && (
-                <text key={tick} class="chart-mark" x={left} y={HEIGHT - 8} text-anchor={left < LEFT + 20 ? "start" : "middle"}>
+                <text
+                  key={tick}
+                  class="chart-mark"
+                  x={left}
+                  y={HEIGHT - 8}
+                  text-anchor={left < LEFT + 20 ? "start" : "middle"}
+                >
                   {mark(tick, until - from, step)}
                 </text>
               )
@@ -237,7 +227,9 @@ function Values({ at, left, width, grid, series, unit, step, stacked }: ValuesPr
   // On the side with more room, and never wider than that.
   const isRight = left > width / 2;
   const room = `${Math.max(left, width - left) - 16}px`;
-  const place = isRight ? { right: `${width - left + 12}px`, maxWidth: room } : { left: `${left + 12}px`, maxWidth: room };
+  const place = isRight
+    ? { right: `${width - left + 12}px`, maxWidth: room }
+    : { left: `${left + 12}px`, maxWidth: room };
   return (
     <div class="chart-values" style={place} aria-hidden="true">
       <p class="chart-when">{moment(grid.times[at] ?? 0, step)}</p>
@@ -301,96 +293,4 @@ function ChartTable({ title, grid, series, unit, step }: TableProps) {
       </table>
     </div>
   );
-}
-
-/** Every step between the two ends. What was not counted is zero; what was not measured is a gap. */
-function gridOf(props: ChartProps, series: readonly ChartSeries[]): Grid {
-  const size = props.step;
-  const first = props.series.find((one) => one.points.length > 0)?.points[0]?.[0] ?? props.from;
-  const begin = first - Math.max(0, Math.floor((first - props.from) / size)) * size;
-  const times: number[] = [];
-  for (let time = begin; time < props.until; time += size) times.push(time);
-  const nothing = props.gaps === true ? null : 0;
-  const values = series.map((one) => {
-    const row: (number | null)[] = times.map(() => nothing);
-    for (const [time, value] of one.points) {
-      const index = Math.round((time - begin) / size);
-      if (index >= 0 && index < row.length) row[index] = value;
-    }
-    return row;
-  });
-  return { times, values };
-}
-
-interface Drawn {
-  axis: Axis;
-  /** Where a value is, from the top of the plot. */
-  y: (value: number) => number;
-  paths: string[];
-}
-
-function draw(grid: Grid, width: number, height: number, stacked: boolean): Drawn {
-  const column = width / Math.max(1, grid.times.length);
-  const sums = grid.times.map((_, index) => grid.values.reduce((sum, row) => sum + (row[index] ?? 0), 0));
-  const highest = stacked ? sums : grid.values.flatMap((row) => row.map((value) => value ?? 0));
-  const scale = axis(
-    highest.reduce((most, value) => Math.max(most, value), 0),
-    highest.reduce((least, value) => Math.min(least, value), 0),
-  );
-  const y = (value: number): number => (height * (scale.top - value)) / (scale.top - scale.bottom);
-  const below = grid.times.map(() => 0);
-  const gap = column > 8 ? 2 : column > 3 ? 1 : 0;
-  const paths = grid.values.map((row) => (stacked ? columns(row) : line(row)));
-  return { axis: scale, y, paths };
-
-  function columns(row: (number | null)[]): string {
-    let path = "";
-    row.forEach((value, index) => {
-      if (value === null || value <= 0) return;
-      const base = below[index] ?? 0;
-      const [top, bottom] = [y(base + value).toFixed(1), y(base).toFixed(1)];
-      below[index] = base + value;
-      // On whole pixels: columns of half a pixel more or less look like something that was measured.
-      const [left, right] = [Math.round(column * index), Math.max(Math.round(column * index) + 1, Math.round(column * (index + 1)) - gap)];
-      path += `M${left} ${bottom}V${top}H${right}V${bottom}z`;
-    });
-    return path;
-  }
-
-  function line(row: (number | null)[]): string {
-    let path = "";
-    let pen = false;
-    row.forEach((value, index) => {
-      if (value === null) {
-        pen = false;
-        return;
-      }
-      const [left, top] = [(column * (index + 0.5)).toFixed(1), y(value).toFixed(1)];
-      // A point without neighbors is a dot: a line of no length with a round end.
-      path += pen ? `L${left} ${top}` : `M${left} ${top}h0`;
-      pen = true;
-    });
-    return path;
-  }
-}
-
-function word(value: number | null, unit: string): string {
-  if (value === null) return "–";
-  return unit === "us" ? short(value, unit) : value.toLocaleString("en-US");
-}
-
-function moment(time: number, step: number): string {
-  const timeZone = step >= DAY ? "UTC" : undefined;
-  const day = new Date(time).toLocaleDateString("en-US", { weekday: "short", month: "short", day: "numeric", timeZone });
-  if (step >= DAY) return day;
-  return `${day}, ${hours(time)}${step > HOUR ? ` to ${hours(time + step)}` : ""}`;
-}
-
-function hours(time: number): string {
-  return new Date(time).toLocaleTimeString("en-US", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-}
-
-function mark(time: number, span: number, step: number): string {
-  if (span <= 2 * DAY && step < DAY) return hours(time);
-  return new Date(time).toLocaleDateString("en-US", { month: "short", day: "numeric", timeZone: step >= DAY ? "UTC" : undefined });
 }

@@ -29,7 +29,7 @@ export function axis(largest: number, smallest = 0, wanted = 4): Axis {
 /** The moments an axis of time is marked at: never more than fit, on hours or on days as people count them. */
 export function timeTicks(from: number, until: number, most: number, inDays: boolean): number[] {
   const span = until - from;
-  const steps = [HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 30 * DAY];
+  const steps = [HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 3 * DAY, 7 * DAY, 14 * DAY, 30 * DAY];
   const step = steps.find((one) => span / one <= most) ?? 30 * DAY;
   if (inDays) {
     const size = Math.max(step, DAY);
@@ -53,6 +53,7 @@ export function timeTicks(from: number, until: number, most: number, inDays: boo
 
 /** A value as an axis shows it: short, and with the unit where the unit is not "how many". */
 export function short(value: number, unit: string): string {
+  if (value === 0) return "0";
   if (unit === "us" || unit === "microseconds") {
     if (value < 1000) return `${Math.round(value)} µs`;
     if (value < 1_000_000) return `${trim(value / 1000)} ms`;

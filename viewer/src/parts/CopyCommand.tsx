@@ -20,7 +20,13 @@ export function CopyCommand({ command }: { command: string }) {
   return (
     <span class="copy-command">
       <code>{command}</code>
-      <button type="button" class="button-icon" aria-label={`Copy: ${command}`} title="Copy" onClick={() => void copy()}>
+      <button
+        type="button"
+        class="button-icon"
+        aria-label={`Copy: ${command}`}
+        title="Copy"
+        onClick={() => void copy()}
+      >
         <Icon name={done ? "check" : "copy"} size={14} />
       </button>
       <span class="hidden" role="status">

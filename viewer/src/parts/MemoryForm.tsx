@@ -1,6 +1,6 @@
 // Writes a memory, or changes one. The daemon redacts what is sent like everything else it keeps.
 
-import { useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ApiError, explain, send, segment } from "../api";
 import type { Memory } from "../types";
 import { Toggle } from "./Field";
@@ -55,8 +55,8 @@ export function EditForm({ memory, etag, done, cancel, reload }: EditFormProps) 
       {isConflict ? (
         <div class="notice notice-warn" role="alert">
           <p>
-            <strong>Somebody changed this memory meanwhile.</strong> Nothing of yours was written. Copy what you need, then load what is there
-            now.
+            <strong>Somebody changed this memory meanwhile.</strong> Nothing of yours was written. Copy what you need,
+            then load what is there now.
           </p>
           <button type="button" class="button" onClick={reload}>
             Load what is there now
@@ -102,7 +102,10 @@ export function NewForm({ projects, kinds, done, cancel }: NewFormProps) {
     event.preventDefault();
     setBusy(true);
     setError(undefined);
-    const named = files.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+    const named = files
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => line !== "");
     const body: Record<string, unknown> = { text, kind, pinned, critical };
     if (title.trim() !== "") body["title"] = title.trim();
     if (project.trim() === "") body["global"] = true;
@@ -186,6 +189,10 @@ interface WordsProps {
 
 function Words({ title, setTitle, text, setText, titleNeeded = false, focus = false }: WordsProps) {
   const id = useId();
+  const box = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (focus) box.current?.focus();
+  }, []);
   return (
     <>
       <span class="labeled">
@@ -209,12 +216,9 @@ function Words({ title, setTitle, text, setText, titleNeeded = false, focus = fa
           maxLength={LONGEST_TEXT}
           required
           value={text}
-          ref={(element) => {
-            if (focus && element !== null && element.dataset["met"] === undefined) {
-              element.dataset["met"] = "yes";
-              element.focus();
-            }
-          }}
+          ref={box}
+          // A dialog that opens gives the focus to this.
+          autofocus={focus}
           onInput={(event) => setText(event.currentTarget.value)}
         />
       </span>

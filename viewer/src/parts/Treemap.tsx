@@ -104,7 +104,11 @@ function Cell({ tile, index, color }: { tile: Tile; index: number; color: string
     <g data-tile={index} class={isFolder ? "treemap-folder" : "treemap-file"}>
       <rect class={open ? "treemap-open" : color} x={x} y={y} width={width} height={height} rx={4} />
       {fits && (
-        <text class={open ? "treemap-header" : `treemap-name ${color}-text`} x={x + 6} y={y + (open ? HEADER - 6 : LINE)}>
+        <text
+          class={open ? "treemap-header" : `treemap-name ${color}-text`}
+          x={x + 6}
+          y={y + (open ? HEADER - 6 : LINE)}
+        >
           {cut(name, room)}
         </text>
       )}

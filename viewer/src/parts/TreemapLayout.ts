@@ -59,7 +59,8 @@ export function tree(files: readonly TouchedFile[]): Place {
   const root = folder("", "");
   const known = new Map<string, Place>([["", root]]);
   const holds = new Set<string>();
-  for (const { path } of files) for (let cut = path.lastIndexOf("/"); cut > 0; cut = path.lastIndexOf("/", cut - 1)) holds.add(path.slice(0, cut));
+  for (const { path } of files)
+    for (let cut = path.lastIndexOf("/"); cut > 0; cut = path.lastIndexOf("/", cut - 1)) holds.add(path.slice(0, cut));
   for (const file of files) {
     const path = file.path.replace(/^\/+|\/+$/g, "");
     // A folder whose files are told of, too, counts what they count.

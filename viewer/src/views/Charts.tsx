@@ -4,7 +4,8 @@ import { useMemo } from "preact/hooks";
 import { place, refine } from "../router";
 import { useAnswer } from "../state";
 import type { Page } from "../types";
-import { Chart, type ChartSeries } from "../parts/Chart";
+import { Chart } from "../parts/Chart";
+import type { ChartSeries } from "../parts/ChartDrawing";
 import { short } from "../parts/ChartScale";
 import { Trouble, Waiting } from "../parts/Empty";
 import { ViewHead } from "../parts/Layout";
@@ -49,6 +50,12 @@ const DRAWN_BEHAVIORS = 6;
 
 const COUNTS = ["tokens-injected", "tokens-saved", "memories.*", "events"];
 
+const SAVED =
+  "Injected is what agents were told. Saved is what the work behind it had cost, less the telling: an estimate from " +
+  "above, for nobody knows whether all of it would have been done again.";
+const TIMES =
+  "of the calls, while an agent waited, were faster than this; right to a factor of two. No line: nothing was measured.";
+
 export function Charts() {
   const named = place.value.query.get("range");
   const range = RANGES.find((one) => one.value === named) ?? USUAL;
@@ -61,11 +68,21 @@ export function Charts() {
   const busiest = useMemo(() => busy(behaviors.data?.items ?? []), [behaviors.data]);
   const names = [...COUNTS, ...busiest.flatMap((one) => [`latency.${one}.p50`, `latency.${one}.p99`])];
   const isReady = behaviors.data !== undefined || behaviors.error !== undefined;
-  const answer = useAnswer<SeriesAnswer>(isReady ? "/stats/series" : null, { names, since: from, until, step: range.step });
+  const answer = useAnswer<SeriesAnswer>(isReady ? "/stats/series" : null, {
+    names,
+    since: from,
+    until,
+    step: range.step,
+  });
   // Redactions are counted by the day alone.
   const tomorrow = Math.ceil(Date.now() / DAY) * DAY;
   const days = { from: tomorrow - Math.max(7 * DAY, range.hours * HOUR), until: tomorrow, step: DAY };
-  const redacted = useAnswer<SeriesAnswer>("/stats/series", { names: ["redactions.*"], since: days.from, until: days.until, step: "day" });
+  const redacted = useAnswer<SeriesAnswer>("/stats/series", {
+    names: ["redactions.*"],
+    since: days.from,
+    until: days.until,
+    step: "day",
+  });
   const series = useMemo(
     () => sorted(joined(answer.data?.series ?? [], size, range.joins), busiest, percentile),
     [answer.data, busiest, percentile, range],
@@ -90,7 +107,7 @@ export function Charts() {
               <Chart
                 {...frame}
                 title="Tokens injected and saved"
-                meaning="Injected is what agents were told. Saved is what the work behind it had cost, less the telling: an estimate from above, for nobody knows whether all of it would have been done again."
+                meaning={SAVED}
                 unit="tokens"
                 shape="lines"
                 series={series.tokens}
@@ -127,11 +144,7 @@ export function Charts() {
                 <Chart
                   {...frame}
                   title="Time per behavior"
-                  meaning={
-                    percentile === "p50"
-                      ? "Half of the calls, while an agent waited, were faster than this; right to a factor of two. No line: nothing was measured."
-                      : "99 of 100 calls, while an agent waited, were faster than this; right to a factor of two. No line: nothing was measured."
-                  }
+                  meaning={`${percentile === "p50" ? "Half" : "99 of 100"} ${TIMES}`}
                   unit="us"
                   step={size}
                   shape="lines"

@@ -91,14 +91,18 @@ export function Health() {
             <div class={`health-sum health-${report.state}`} role="status">
               <Icon name={report.state === "ok" && bad === 0 ? "check" : "failure"} size={20} />
               <div>
-                <p class="health-word">{bad === 0 ? "All is well" : many(bad, "thing needs a look", "things need a look")}</p>
-                <p class="health-note">{many(findings.length, "check")}
+                <p class="health-word">
+                  {bad === 0 ? "All is well" : many(bad, "thing needs a look", "things need a look")}
+                </p>
+                <p class="health-note">
+                  {many(findings.length, "check")}
                   {report.checked_at ? (
                     <>
                       , made <Ago at={report.checked_at} />
                     </>
                   ) : null}
-                  ; the same in a terminal:</p>
+                  ; the same in a terminal:
+                </p>
               </div>
               <CopyCommand command="throughline doctor" />
             </div>

@@ -56,7 +56,9 @@ export function HealthLog() {
       ) : (
         <div class="log-lines" ref={box} tabIndex={0} role="log" aria-label="Lines of the log, newest last">
           {lines.length === 0 ? (
-            <p class="faint">{answer.data.lines.length === 0 ? "The log is empty." : "No such line among the last ones."}</p>
+            <p class="faint">
+              {answer.data.lines.length === 0 ? "The log is empty." : "No such line among the last ones."}
+            </p>
           ) : (
             lines.map((line, index) => (
               <p key={index} class={`log-line log-${(line.level ?? "info").toLowerCase()}`}>

@@ -75,11 +75,19 @@ export function Map() {
           <Select
             label="Workspace"
             value={key ?? ""}
-            choices={known.map((one) => ({ value: one.key, label: one.project ? `${one.project} · ${one.root}` : one.root }))}
+            choices={known.map((one) => ({
+              value: one.key,
+              label: one.project ? `${one.project} · ${one.root}` : one.root,
+            }))}
             change={(value) => refine({ workspace: value, at: null })}
           />
         ) : null}
-        <Segments label="Touched in the last" value={days} choices={SPANS} change={(value) => refine({ days: value, at: null })} />
+        <Segments
+          label="Touched in the last"
+          value={days}
+          choices={SPANS}
+          change={(value) => refine({ days: value, at: null })}
+        />
         <Segments label="Color by" value={colors} choices={COLORS} change={(value) => refine({ color: value })} />
       </ViewHead>
       <div class="view-body">
@@ -118,7 +126,7 @@ export function Map() {
               <p class="faint map-note">
                 As large as how often memories say it was read or changed.
                 {answer.data.cut ? " Only what was touched last is drawn." : ""}
-                {answer.data.outside ? ` ${many(answer.data.outside, "touch", "touches")} outside of the workspace ${answer.data.outside === 1 ? "is" : "are"} not drawn.` : ""}
+                {elsewhere(answer.data.outside ?? 0)}
               </p>
             </div>
             <MapAside
@@ -137,7 +145,7 @@ export function Map() {
 
 function Breadcrumb({ root, shown, name: workspace }: { root: Place; shown: Place; name: string }) {
   const steps: { label: string; path: string }[] = [{ label: workspace, path: "" }];
-  for (let at = root; at.path !== shown.path; ) {
+  for (let at = root; at.path !== shown.path;) {
     const next = at.children.find((child) => shown.path === child.path || shown.path.startsWith(`${child.path}/`));
     if (next === undefined) break;
     steps.push({ label: next.name, path: next.path });
@@ -175,4 +183,8 @@ function name(root: string | undefined, known: readonly Workspace[], key: string
   const workspace = known.find((one) => one.key === key);
   const folder = root ?? workspace?.root ?? "";
   return workspace?.project ?? folder.slice(folder.lastIndexOf("/") + 1) ?? "workspace";
+}
+
+function elsewhere(touches: number): string {
+  return touches === 0 ? "" : ` ${many(touches, "touch", "touches")} outside of the workspace not drawn.`;
 }

@@ -34,7 +34,9 @@ export function MapAside({ shown, picked, sessions, open, remembered }: MapAside
           <Fact name="Last">
             <Ago at={place.lastAt} />
           </Fact>
-          {place.claims > 0 ? <Fact name="Held">{place.children.length > 0 ? many(place.claims, "file") : "by a session at work"}</Fact> : null}
+          {place.claims > 0 ? (
+            <Fact name="Held">{place.children.length > 0 ? many(place.claims, "file") : "by a session at work"}</Fact>
+          ) : null}
           <Fact name="By">
             <Sessions ids={[...place.sessions]} sessions={sessions} />
           </Fact>
@@ -81,7 +83,8 @@ export function MapAside({ shown, picked, sessions, open, remembered }: MapAside
         </table>
         {shown.children.length > MOST_ROWS ? (
           <p class="faint map-rest">
-            and {count(shown.children.length - MOST_ROWS)} more with {count(shown.children.slice(MOST_ROWS).reduce((sum, one) => sum + weight(one), 0))} touches
+            and {count(shown.children.length - MOST_ROWS)} more with{" "}
+            {count(shown.children.slice(MOST_ROWS).reduce((sum, one) => sum + weight(one), 0))} touches
           </p>
         ) : null}
       </div>

@@ -85,7 +85,10 @@ export function Memories() {
 
   return (
     <section class="view view-fixed" data-view="memories">
-      <ViewHead title="Memories" note={pages.total === undefined ? null : <span role="status">{count(pages.total)}</span>}>
+      <ViewHead
+        title="Memories"
+        note={pages.total === undefined ? null : <span role="status">{count(pages.total)}</span>}
+      >
         {fresh > 0 ? (
           <button type="button" class="button" onClick={update}>
             {many(fresh, "new memory", "new memories")}: show
@@ -217,4 +220,3 @@ function queryOf(fields: URLSearchParams): Query {
   if (order && order !== "newest") query["order"] = order;
   return query;
 }
-

@@ -77,8 +77,8 @@ export function ChosenBar({ ids, clear, changed }: ChosenBarProps) {
           close={() => setAsks(false)}
         >
           <p>
-            Their words, keys and vectors and the journal's entries leave this machine for good. Only that these ids must not come back is
-            remembered. Agents are not told them again.
+            Their words, keys and vectors and the journal's entries leave this machine for good. Only that these ids
+            must not come back is remembered. Agents are not told them again.
           </p>
         </Confirm>
       ) : null}

@@ -33,8 +33,18 @@ export function MemoriesFilters({ fields, projects }: { fields: URLSearchParams;
         choices={[{ value: "", label: "All projects" }, ...names.map((name) => ({ value: name, label: name }))]}
         change={(value) => refine({ project: value })}
       />
-      <Select label="Order" value={fields.get("order") ?? "newest"} choices={ORDERS} change={(value) => refine({ order: value })} />
-      <SearchField label="File" placeholder="Touched this file" value={fields.get("file") ?? ""} change={(value) => refine({ file: value.trim() })} />
+      <Select
+        label="Order"
+        value={fields.get("order") ?? "newest"}
+        choices={ORDERS}
+        change={(value) => refine({ order: value })}
+      />
+      <SearchField
+        label="File"
+        placeholder="Touched this file"
+        value={fields.get("file") ?? ""}
+        change={(value) => refine({ file: value.trim() })}
+      />
       <Chips
         label="Only"
         choices={MARKS}

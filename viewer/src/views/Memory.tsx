@@ -35,7 +35,11 @@ export function Memory({ id }: ViewProps) {
     useMemo(
       () => [
         { key: "e", does: "Edit the memory", run: () => setDoing("edit") },
-        { key: "Escape", does: "Back to the memories", run: () => (window.history.length > 1 ? window.history.back() : go(to("memories"))) },
+        {
+          key: "Escape",
+          does: "Back to the memories",
+          run: () => (window.history.length > 1 ? window.history.back() : go(to("memories"))),
+        },
       ],
       [],
     ),

@@ -49,7 +49,11 @@ export function MemoryHistory({ answer }: { answer: Answer<History> }) {
                 {one.subagent ? " to a subagent" : ""}
                 {one.why ? <span class="faint"> · {one.why}</span> : null}
               </span>
-              {one.prevented ? <Badge tone="good">prevented a mistake</Badge> : one.cited_at ? <Badge tone="accent">was of use</Badge> : null}
+              {one.prevented ? (
+                <Badge tone="good">prevented a mistake</Badge>
+              ) : one.cited_at ? (
+                <Badge tone="accent">was of use</Badge>
+              ) : null}
               {one.tokens ? <span class="faint">{many(one.tokens, "token")}</span> : null}
               <a class="link mono" href={to("sessions", one.session)}>
                 {shortId(one.session)}
@@ -60,7 +64,8 @@ export function MemoryHistory({ answer }: { answer: Answer<History> }) {
       )}
       {data?.merged && data.merged.length > 0 ? (
         <p class="faint memory-merged">
-          Merged into it, because {data.merged.length === 1 ? "it" : "they"} said the same: {data.merged.map((id) => id).join(", ")}
+          Merged into it, because {data.merged.length === 1 ? "it" : "they"} said the same:{" "}
+          {data.merged.map((id) => id).join(", ")}
         </p>
       ) : null}
     </section>

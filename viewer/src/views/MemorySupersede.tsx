@@ -50,7 +50,12 @@ export function Supersede({ id, title, close, done }: SupersedeProps) {
           <button type="button" class="button" onClick={close}>
             Cancel
           </button>
-          <button type="button" class="button button-main" disabled={busy || chosen === "" || chosen === id} onClick={() => void go()}>
+          <button
+            type="button"
+            class="button button-main"
+            disabled={busy || chosen === "" || chosen === id}
+            onClick={() => void go()}
+          >
             Supersede
           </button>
         </>
@@ -59,7 +64,11 @@ export function Supersede({ id, title, close, done }: SupersedeProps) {
       <p>
         <strong>{title}</strong> stays, is found behind the one that holds, and is not told to agents any more.
       </p>
-      <SearchField label="Words or an id of the memory that holds" value={text} change={(next) => setText(next.trim())} />
+      <SearchField
+        label="Words or an id of the memory that holds"
+        value={text}
+        change={(next) => setText(next.trim())}
+      />
       {hits.length > 0 ? (
         <div class="pick-list" role="radiogroup" aria-label="Memories found">
           {hits.map((hit) => (

@@ -81,7 +81,9 @@ export function Now() {
             ))}
           </>
         )}
-        {claims.error !== undefined && sessions.data !== undefined ? <Trouble error={claims.error} retry={claims.reload} /> : null}
+        {claims.error !== undefined && sessions.data !== undefined ? (
+          <Trouble error={claims.error} retry={claims.reload} />
+        ) : null}
       </div>
     </section>
   );

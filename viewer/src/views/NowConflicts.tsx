@@ -17,7 +17,9 @@ export function Conflicts({ conflicts, sessions }: { conflicts: readonly Conflic
     <section class="conflicts" aria-label="Files in more than one hand">
       <h2>
         <Icon name="failure" />
-        {conflicts.length === 1 ? "One file is in more than one hand" : `${conflicts.length} files are in more than one hand`}
+        {conflicts.length === 1
+          ? "One file is in more than one hand"
+          : `${conflicts.length} files are in more than one hand`}
       </h2>
       <ul>
         {conflicts.map((conflict) => (

@@ -82,7 +82,12 @@ export function Preview() {
           <span class="labeled">
             <label for={`${id}-cwd`}>Folder</label>
             {known.length > 0 ? (
-              <select id={`${id}-cwd`} class="input" value={folder} onChange={(changed) => setCwd(changed.currentTarget.value)}>
+              <select
+                id={`${id}-cwd`}
+                class="input"
+                value={folder}
+                onChange={(changed) => setCwd(changed.currentTarget.value)}
+              >
                 {cwd !== "" && !known.some((one) => one.root === cwd) ? <option value={cwd}>{cwd}</option> : null}
                 {known.map((one) => (
                   <option key={one.key} value={one.root}>
@@ -152,7 +157,10 @@ export function Preview() {
             <Waiting rows={6} />
           ) : (
             <Empty icon="preview" title="Nothing asked yet">
-              <p>{event === "PreToolUse" ? "Name a file." : "Write a prompt as you would to an agent."} Nothing of this counts as told.</p>
+              <p>
+                {event === "PreToolUse" ? "Name a file." : "Write a prompt as you would to an agent."} Nothing of this
+                counts as told.
+              </p>
             </Empty>
           )}
         </div>

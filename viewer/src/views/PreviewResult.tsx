@@ -76,7 +76,7 @@ export function PreviewResult({ result }: { result: Injectable }) {
             {itemsOf(result, note).map((item, at) => (
               <li key={at} class="preview-item">
                 <span class="preview-item-head">
-                  {item.memory ?? item.id ? (
+                  {(item.memory ?? item.id) ? (
                     <a class="preview-title" href={to("memories", item.memory ?? item.id)}>
                       {item.title}
                     </a>
@@ -160,7 +160,8 @@ export function PreviewResult({ result }: { result: Injectable }) {
       {result.delivered !== "" ? (
         <details class="panel preview-words preview-bytes">
           <summary>
-            The bytes the agent would be given <span class="faint">({many(new TextEncoder().encode(result.delivered).length, "byte")})</span>
+            The bytes the agent would be given{" "}
+            <span class="faint">({many(new TextEncoder().encode(result.delivered).length, "byte")})</span>
           </summary>
           <pre class="text-block" tabIndex={0}>
             {result.delivered}

@@ -80,7 +80,11 @@ export function Search() {
       () => [
         { key: "j", does: "Next hit", run: () => move(1) },
         { key: "k", does: "Previous hit", run: () => move(-1) },
-        { key: "w", does: "Why is this here?", run: () => document.activeElement?.closest(".hit")?.querySelector<HTMLElement>(".hit-why")?.click() },
+        {
+          key: "w",
+          does: "Why is this here?",
+          run: () => document.activeElement?.closest(".hit")?.querySelector<HTMLElement>(".hit-why")?.click(),
+        },
       ],
       [],
     ),
@@ -124,8 +128,12 @@ export function Search() {
         </div>
         <SearchFilters fields={fields} projects={projects.map((one) => one.name)} />
         <p class="search-state" role="status">
-          {asked === "" || found === undefined ? "" : `${many(found.items.length, "hit")} in ${(found.took_us / 1000).toFixed(1)} ms`}
-          {found !== undefined && asked !== "" && !found.embedder ? <span class="faint"> by words alone, no model answers</span> : null}
+          {asked === "" || found === undefined
+            ? ""
+            : `${many(found.items.length, "hit")} in ${(found.took_us / 1000).toFixed(1)} ms`}
+          {found !== undefined && asked !== "" && !found.embedder ? (
+            <span class="faint"> by words alone, no model answers</span>
+          ) : null}
         </p>
         {asked === "" ? (
           <Start />
@@ -135,7 +143,10 @@ export function Search() {
           <Waiting rows={8} />
         ) : found.items.length === 0 ? (
           <Empty icon="search" title="Nothing fits">
-            <p>Use other words{FILTERS.some((name) => fields.get(name)) ? ", or fewer filters" : ""}. Only what agents did or somebody told is kept.</p>
+            <p>
+              Use other words{FILTERS.some((name) => fields.get(name)) ? ", or fewer filters" : ""}. Only what agents
+              did or somebody told is kept.
+            </p>
           </Empty>
         ) : (
           <ol
@@ -186,7 +197,11 @@ function Start() {
 }
 
 function queryOf(fields: URLSearchParams, limit: number): Query {
-  const query: Record<string, string | number | boolean | readonly string[]> = { q: fields.get("q") ?? "", limit, explain: true };
+  const query: Record<string, string | number | boolean | readonly string[]> = {
+    q: fields.get("q") ?? "",
+    limit,
+    explain: true,
+  };
   for (const name of FILTERS) {
     const value = fields.get(name);
     if (!value) continue;

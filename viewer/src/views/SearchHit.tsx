@@ -24,7 +24,12 @@ export function SearchHit({ hit, words, best }: { hit: Hit; words: string; best:
         <a class="hit-title" href={to("memories", hit.id)}>
           <Marked text={hit.title} words={words} />
         </a>
-        <svg class="hit-score" viewBox="0 0 40 4" role="img" aria-label={`${Math.round(share * 100)} % of the best score`}>
+        <svg
+          class="hit-score"
+          viewBox="0 0 40 4"
+          role="img"
+          aria-label={`${Math.round(share * 100)} % of the best score`}
+        >
           <rect class="explain-track" width={40} height={4} rx={2} />
           <rect class="explain-gain" width={40 * share} height={4} rx={2} />
         </svg>
@@ -39,14 +44,26 @@ export function SearchHit({ hit, words, best }: { hit: Hit; words: string; best:
         {hit.at > 0 ? <Ago at={hit.at} /> : null}
         {hit.project ? <span>{hit.project}</span> : null}
         <span>{many(hit.tokens, "token")}</span>
-        {hit.origin ? hit.origin === "outside" ? <Badge tone="warn">{ORIGINS["outside"]}</Badge> : <span>{ORIGINS[hit.origin] ?? hit.origin}</span> : null}
+        {hit.origin ? (
+          hit.origin === "outside" ? (
+            <Badge tone="warn">{ORIGINS["outside"]}</Badge>
+          ) : (
+            <span>{ORIGINS[hit.origin] ?? hit.origin}</span>
+          )
+        ) : null}
         {hit.same.length > 0 ? (
           <span>
             and {many(hit.same.length, "more", "more")} that {hit.same.length === 1 ? "says" : "say"} the same
           </span>
         ) : null}
         {hit.why && hit.why.length > 0 ? (
-          <button type="button" class="hit-why" aria-expanded={open} aria-controls={details} onClick={() => setOpen(!open)}>
+          <button
+            type="button"
+            class="hit-why"
+            aria-expanded={open}
+            aria-controls={details}
+            onClick={() => setOpen(!open)}
+          >
             Why is this here?
           </button>
         ) : null}

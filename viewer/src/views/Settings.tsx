@@ -47,16 +47,22 @@ export function Settings() {
     settings.reload();
     behaviors.reload();
   };
-  const words = text.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
   const fits = (...texts: string[]): boolean => {
     const all = texts.join(" ").toLowerCase();
     return words.every((word) => all.includes(word));
   };
-  const isShown = (origin: string | null | undefined): boolean => shown === "all" || (origin ?? "default").toLowerCase() !== "default";
+  const isShown = (origin: string | null | undefined): boolean =>
+    shown === "all" || (origin ?? "default").toLowerCase() !== "default";
   const rows = (settings.data?.items ?? []).filter(
     (one) => !one.key.startsWith(`${BEHAVIORS}.`) && isShown(one.origin) && fits(one.key, one.manual, says(one.value)),
   );
-  const switches = (behaviors.data?.items ?? []).filter((one) => isShown(one.origin) && fits(one.name, one.manual, BEHAVIORS));
+  const switches = (behaviors.data?.items ?? []).filter(
+    (one) => isShown(one.origin) && fits(one.name, one.manual, BEHAVIORS),
+  );
   const groups = grouped(rows);
   const titles = [...(switches.length > 0 ? [BEHAVIORS] : []), ...groups.map(({ group }) => group.name)];
 
@@ -73,14 +79,20 @@ export function Settings() {
           <Waiting rows={10} />
         ) : titles.length === 0 ? (
           <Empty icon="settings" title="No such setting">
-            <p>{shown === "changed" && text === "" ? "Everything is as it came." : "Try another word, or show all of them."}</p>
+            <p>
+              {shown === "changed" && text === ""
+                ? "Everything is as it came."
+                : "Try another word, or show all of them."}
+            </p>
           </Empty>
         ) : (
           <div class="settings">
             <nav class="settings-nav" aria-label="Groups of settings">
               {titles.map((name) => (
                 <button type="button" key={name} class="settings-jump" onClick={() => jump(name)}>
-                  {name === BEHAVIORS ? "Behaviors" : (groups.find(({ group }) => group.name === name)?.group.title ?? name)}
+                  {name === BEHAVIORS
+                    ? "Behaviors"
+                    : (groups.find(({ group }) => group.name === name)?.group.title ?? name)}
                 </button>
               ))}
             </nav>
@@ -93,7 +105,13 @@ export function Settings() {
                 </section>
               ) : null}
               {groups.map(({ group, settings: own }) => (
-                <section key={group.name} id={`settings-${group.name}`} tabIndex={-1} class="settings-group" aria-label={group.title}>
+                <section
+                  key={group.name}
+                  id={`settings-${group.name}`}
+                  tabIndex={-1}
+                  class="settings-group"
+                  aria-label={group.title}
+                >
                   <h2>{group.title}</h2>
                   {group.about ? <p class="settings-about">{group.about}</p> : null}
                   <ul class="setting-list">

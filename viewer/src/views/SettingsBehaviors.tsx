@@ -71,7 +71,13 @@ function BehaviorRow({ behavior, changed }: { behavior: Behavior; changed: () =>
         </p>
       </div>
       <div class="setting-control">
-        <Toggle label={on ? "On" : "Off"} name={behavior.name} on={on} disabled={wish !== null} change={(next) => void turn(next)} />
+        <Toggle
+          label={on ? "On" : "Off"}
+          name={behavior.name}
+          on={on}
+          disabled={wish !== null}
+          change={(next) => void turn(next)}
+        />
       </div>
     </li>
   );
@@ -88,7 +94,8 @@ function Costs({ behavior }: { behavior: Behavior }) {
     <>
       {latency && latency.count > 0 ? (
         <span>
-          {many(latency.count, "call")}, half within {short(latency.p50_us, "us")}, 99 of 100 within {short(latency.p99_us, "us")}
+          {many(latency.count, "call")}, half within {short(latency.p50_us, "us")}, 99 of 100 within{" "}
+          {short(latency.p99_us, "us")}
         </span>
       ) : (
         <span>not asked yet</span>
@@ -105,7 +112,9 @@ function Costs({ behavior }: { behavior: Behavior }) {
 }
 
 function hears(events: readonly string[]): string {
-  return events.length > 4 ? `${events.slice(0, 3).join(", ")} and ${events.length - 3} more` : events.join(", ") || "every event";
+  return events.length > 4
+    ? `${events.slice(0, 3).join(", ")} and ${events.length - 3} more`
+    : events.join(", ") || "every event";
 }
 
 /** The same numbers as a table, slowest first. */
@@ -144,7 +153,9 @@ export function BehaviorTimes({ behaviors }: { behaviors: readonly Behavior[] })
                 <th scope="row">{one.name}</th>
                 <td class="number">{count(one.latency?.count ?? 0)}</td>
                 <td class="number">{short(one.latency?.p50_us ?? 0, "us")}</td>
-                <td class={`number ${(one.latency?.p99_us ?? 0) > SLOW_US ? "text-warn" : ""}`}>{short(one.latency?.p99_us ?? 0, "us")}</td>
+                <td class={`number ${(one.latency?.p99_us ?? 0) > SLOW_US ? "text-warn" : ""}`}>
+                  {short(one.latency?.p99_us ?? 0, "us")}
+                </td>
                 <td class="number">{count(one.failed + one.panicked)}</td>
                 <td class="number">{count(one.late)}</td>
               </tr>

@@ -64,10 +64,13 @@ export function SettingRow({ setting, changed }: { setting: Setting; changed: ()
     setBusy(false);
   };
   const save = (value: Value) =>
-    run(async () => {
-      const { body } = await send<Setting>("PUT", path, { value });
-      if (body.overruled_by) say(`It is in your file, but ${body.overruled_by} says otherwise`, true);
-    }, `${setting.key} is ${says(value)}`);
+    run(
+      async () => {
+        const { body } = await send<Setting>("PUT", path, { value });
+        if (body.overruled_by) say(`It is in your file, but ${body.overruled_by} says otherwise`, true);
+      },
+      `${setting.key} is ${says(value)}`,
+    );
   const reset = () => run(() => send("DELETE", path), `${setting.key} is back to its default`);
   return (
     <li class="setting" data-id={setting.key}>
@@ -81,8 +84,8 @@ export function SettingRow({ setting, changed }: { setting: Setting; changed: ()
         </p>
         {isAbove ? (
           <p class="setting-remark">
-            {origin === "project" ? "The project's file" : `The ${origin}`} decides this{setting.place ? ` (${setting.place})` : ""}; a value
-            in your file does not hold meanwhile.
+            {origin === "project" ? "The project's file" : `The ${origin}`} decides this
+            {setting.place ? ` (${setting.place})` : ""}; a value in your file does not hold meanwhile.
           </p>
         ) : null}
         {setting.changeable ? null : (
@@ -126,7 +129,13 @@ function Control({ setting, busy, save }: ControlProps) {
   }
   if (choices && choices.length > 0) {
     return (
-      <select class="input" aria-label={key} disabled={busy} value={String(value)} onChange={(event) => save(event.currentTarget.value)}>
+      <select
+        class="input"
+        aria-label={key}
+        disabled={busy}
+        value={String(value)}
+        onChange={(event) => save(event.currentTarget.value)}
+      >
         {choices.map((choice) => (
           <option key={choice} value={choice}>
             {choice}
@@ -149,7 +158,13 @@ function Typed({ setting, busy, save }: ControlProps) {
   const keep = (event?: Event): void => {
     event?.preventDefault();
     if (!isChanged) return;
-    if (Array.isArray(value)) save(text.split("\n").map((line) => line.trim()).filter((line) => line !== ""));
+    if (Array.isArray(value))
+      save(
+        text
+          .split("\n")
+          .map((line) => line.trim())
+          .filter((line) => line !== ""),
+      );
     else save(isNumber ? Number(text) : text);
   };
   const line = {
@@ -185,7 +200,11 @@ function Typed({ setting, busy, save }: ControlProps) {
           <button type="button" class="button button-small" onClick={() => setText(kept)}>
             Undo
           </button>
-          <button type="submit" class="button button-small button-main" disabled={busy || (isNumber && !Number.isSafeInteger(Number.parseFloat(text)))}>
+          <button
+            type="submit"
+            class="button button-small button-main"
+            disabled={busy || (isNumber && !Number.isSafeInteger(Number.parseFloat(text)))}
+          >
             Save
           </button>
         </span>

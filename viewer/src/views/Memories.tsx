@@ -18,7 +18,7 @@ import { say } from "../parts/Toast";
 import { type ListHandle, VirtualList } from "../parts/VirtualList";
 import { ChosenBar } from "./MemoriesChosen";
 import { MemoriesFilters } from "./MemoriesFilters";
-import { KINDS } from "./SearchFilters";
+import { KINDS, moment } from "./SearchFilters";
 
 const ROW_PX = 60;
 const NARROW_ROW_PX = 84;
@@ -214,6 +214,10 @@ function queryOf(fields: URLSearchParams): Query {
   for (const name of ["project", "file", "session", "tool", "branch", "written_by"]) {
     const value = fields.get(name);
     if (value) query[name] = value;
+  }
+  for (const name of ["since", "until"] as const) {
+    const day = fields.get(name);
+    if (day) query[name] = moment(day, name === "until");
   }
   for (const name of ["pinned", "critical"]) if (fields.get(name)) query[name] = true;
   const order = fields.get("order");

@@ -4,12 +4,20 @@ import { useId, useState } from "preact/hooks";
 import { refine } from "../router";
 import { Chips, SearchField, Select } from "../parts/Field";
 import { Icon } from "../parts/Kind";
-import { KINDS } from "./SearchFilters";
+import { KINDS, Written } from "./SearchFilters";
 
 const ORDERS = [
   { value: "newest", label: "Newest first" },
   { value: "oldest", label: "Oldest first" },
   { value: "used", label: "Most used first" },
+];
+
+const AUTHORS = [
+  { value: "", label: "Anybody" },
+  { value: "person", label: "A person" },
+  { value: "agent", label: "An agent, on request" },
+  { value: "extractive/1", label: "throughline, without a model" },
+  { value: "import", label: "An import" },
 ];
 
 const MARKS = [
@@ -20,7 +28,8 @@ const MARKS = [
 export function MemoriesFilters({ fields, projects }: { fields: URLSearchParams; projects: readonly string[] }) {
   const kinds = new Set((fields.get("kind") ?? "").split(",").filter((kind) => kind !== ""));
   const marks = new Set(MARKS.map((mark) => mark.value).filter((name) => fields.get(name)));
-  const [open, setOpen] = useState(kinds.size > 0);
+  const hidden = ["kind", "since", "until", "written_by"].filter((name) => fields.get(name)).length;
+  const [open, setOpen] = useState(hidden > 0);
   const panel = useId();
   const project = fields.get("project") ?? "";
   const session = fields.get("session");
@@ -53,7 +62,7 @@ export function MemoriesFilters({ fields, projects }: { fields: URLSearchParams;
       />
       <button type="button" class="button" aria-expanded={open} aria-controls={panel} onClick={() => setOpen(!open)}>
         <Icon name="settings" size={14} />
-        Kinds{kinds.size > 0 ? ` (${kinds.size})` : ""}
+        Filters{hidden > 0 ? ` (${hidden})` : ""}
       </button>
       {session ? (
         <button type="button" class="chip" aria-pressed="true" onClick={() => refine({ session: null })}>
@@ -68,6 +77,17 @@ export function MemoriesFilters({ fields, projects }: { fields: URLSearchParams;
           on={kinds}
           change={(on) => refine({ kind: [...on].join(",") })}
         />
+        <div class="memories-fields">
+          <Select
+            label="Written by"
+            shown
+            value={fields.get("written_by") ?? ""}
+            choices={AUTHORS}
+            change={(value) => refine({ written_by: value })}
+          />
+          <Written name="since" label="From" type="date" value={fields.get("since") ?? ""} />
+          <Written name="until" label="To" type="date" value={fields.get("until") ?? ""} />
+        </div>
       </div>
     </div>
   );

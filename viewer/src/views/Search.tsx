@@ -10,7 +10,7 @@ import type { Reason } from "../parts/Explain";
 import { Icon } from "../parts/Kind";
 import { ViewHead } from "../parts/Layout";
 import { many } from "../parts/Time";
-import { SearchFilters } from "./SearchFilters";
+import { SearchFilters, moment } from "./SearchFilters";
 import { SearchHit } from "./SearchHit";
 
 export interface Hit {
@@ -210,11 +210,6 @@ function queryOf(fields: URLSearchParams, limit: number): Query {
     else query[name] = value;
   }
   return query;
-}
-
-/** A day as the person's calendar has it: from its first to its last millisecond. */
-function moment(day: string, isEnd: boolean): number {
-  return new Date(`${day}T${isEnd ? "23:59:59.999" : "00:00:00"}`).getTime();
 }
 
 interface Searching {

@@ -26,6 +26,11 @@ export const KINDS = [
 
 const PAUSE_MS = 250;
 
+/** A day as the person's calendar has it: from its first to its last millisecond. */
+export function moment(day: string, isEnd: boolean): number {
+  return new Date(`${day}T${isEnd ? "23:59:59.999" : "00:00:00"}`).getTime();
+}
+
 export function SearchFilters({ fields, projects }: { fields: URLSearchParams; projects: readonly string[] }) {
   const kinds = new Set((fields.get("kind") ?? "").split(",").filter((kind) => kind !== ""));
   const hidden = ["kind", "file", "session", "since", "until"].filter((name) => fields.get(name)).length;
@@ -82,7 +87,8 @@ interface WrittenProps {
   type?: "text" | "date";
 }
 
-function Written({ name, label, value, placeholder, type = "text" }: WrittenProps) {
+/** A field of a filter that is written, and kept in the address. */
+export function Written({ name, label, value, placeholder, type = "text" }: WrittenProps) {
   const id = useId();
   const pause = useRef(0);
   const attributes = {

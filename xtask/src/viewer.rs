@@ -47,7 +47,8 @@ pub(crate) fn check() -> Result<()> {
     let committed = run::root().join(ASSETS);
     for file in FILES {
         let ours = fs::read(committed.join(file)).with_context(|| format!("cannot read {ASSETS}/{file}"))?;
-        let theirs = fs::read(built.path().join(file)).with_context(|| format!("the build left no {file}"))?;
+        let theirs =
+            fs::read(built.path().join(file)).with_context(|| format!("the build left no {file}"))?;
         ensure!(ours == theirs, "{ASSETS}/{file} is not what the sources build; run `cargo xtask viewer`");
     }
     weigh(&committed)

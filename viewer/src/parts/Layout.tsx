@@ -1,6 +1,6 @@
 // The frame around every view: places, state of the connection, keys, and where the focus goes when the place changes.
 
-import type { ComponentChildren } from "preact";
+import { Component, type ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { connection } from "../api";
 import { helpShown, known, useKeys, type Key } from "../keys";
@@ -9,7 +9,7 @@ import { flow } from "../stream";
 import { theme, turn } from "../theme";
 import { VIEWS, type View } from "../views/index";
 import { Dialog } from "./Dialog";
-import { Command, Empty } from "./Empty";
+import { Command, Empty, Trouble } from "./Empty";
 import { Icon } from "./Kind";
 import { Toasts } from "./Toast";
 
@@ -58,13 +58,33 @@ export function Layout() {
       <Side here={here.view} />
       <Banner />
       <main class="main" id="main" ref={main} tabIndex={-1}>
-        <Shown view={view} id={here.id} />
+        <Fence key={`${here.view} ${here.id ?? ""}`}>
+          <Shown view={view} id={here.id} />
+        </Fence>
       </main>
       <Bar here={here.view} />
       {helpShown.value ? <Help /> : null}
       <Toasts />
     </div>
   );
+}
+
+/** What goes wrong in one view stays in it: the places beside it still work. */
+class Fence extends Component<{ children: ComponentChildren }, { error?: unknown }> {
+  override state: { error?: unknown } = {};
+
+  static override getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override render() {
+    if (this.state.error === undefined) return <>{this.props.children}</>;
+    return (
+      <section class="view view-fixed" data-view="broken">
+        <Trouble error={this.state.error} retry={() => this.setState({ error: undefined })} />
+      </section>
+    );
+  }
 }
 
 /** The head of a view: its name, a note beside it, and what can be done. */

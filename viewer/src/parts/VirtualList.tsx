@@ -166,7 +166,13 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
     if (!step) return;
     event.preventDefault();
     const inside = box.current?.contains(document.activeElement) ?? false;
-    move(inside || props.chosen !== undefined ? step(current) : current);
+    move(inside || props.chosen !== undefined ? step(current) : entry());
+  };
+  /** Where the keyboard enters the list: at the row it left, if that is still seen, else at the first one that is. */
+  const entry = () => {
+    if (follow) return count - 1;
+    const [top, bottom] = [tops.top(current), tops.top(current + 1)];
+    return top >= from && bottom <= from + view.height ? current : tops.row(from + tops.top(1));
   };
   const pressed = useRef(press);
   pressed.current = press;

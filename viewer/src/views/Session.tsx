@@ -36,26 +36,34 @@ export function Session({ id }: ViewProps) {
   const present = useMemo(() => new Set(timeline.items.map((item) => item.type)), [timeline.items]);
   const scale = useScale(items);
   const [chosen, setChosen] = useState(-1);
+  const [still, setStill] = useState(false);
   const [opened, setOpened] = useState(false);
   const [forgetting, setForgetting] = useState(false);
   const list = useRef<ListHandle | null>(null);
   const narrow = useMedia(NARROW);
   const height = useMemo(() => (index: number) => (items[index]?.type === "prompt" ? PROMPT_ROW : ROW), [items]);
 
-  const wanted = place.value.query.get("seq");
-  useEffect(() => {
-    if (!wanted) return;
-    const index = items.findIndex((item) => String(item.seq) === wanted);
-    if (index < 0) return;
-    setChosen(index);
-    list.current?.show(index);
-    refine({ seq: null });
-  }, [wanted, items]);
-
+  // What goes on is followed at its end, until the person looks at something.
+  const following = session.data?.live === true && chosen < 0 && !still;
   const choose = (index: number) => {
     setChosen(index);
     list.current?.show(index);
   };
+  const follow = () => {
+    setChosen(-1);
+    setStill(false);
+    list.current?.end();
+  };
+  const wanted = place.value.query.get("seq");
+  useEffect(() => {
+    if (!wanted || timeline.loading) return;
+    // A call stands where it ended, which may be elsewhere than where it was heard of.
+    const exact = items.findIndex((item) => item.seq === Number(wanted));
+    const index = exact >= 0 ? exact : items.findIndex((item) => (item.seq ?? 0) > Number(wanted));
+    if (index < 0) return;
+    choose(index);
+    refine({ seq: null });
+  }, [wanted, items, timeline.loading]);
   const turn = (by: 1 | -1) => {
     for (let index = Math.max(0, chosen) + by; index >= 0 && index < items.length; index += by) {
       if (items[index]?.type === "prompt") return choose(index);
@@ -85,7 +93,7 @@ export function Session({ id }: ViewProps) {
       <Head id={id} session={whole} forget={() => setForgetting(true)} />
       {timeline.items.length > 0 ? (
         <>
-          <Scrubber items={items} scale={scale} chosen={Math.max(0, chosen)} choose={choose} />
+          <Scrubber items={items} scale={scale} chosen={chosen >= 0 ? chosen : following ? items.length - 1 : 0} choose={choose} />
           <div class="filters">
             <Chips
               label="Show only"
@@ -102,6 +110,12 @@ export function Session({ id }: ViewProps) {
                 ? `, ${count(timeline.items.length)} of ${count(timeline.total)} loaded`
                 : ""}
             </span>
+            {whole?.live && !following ? (
+              <button type="button" class="button" onClick={follow}>
+                <Icon name="down" size={14} />
+                Follow
+              </button>
+            ) : null}
           </div>
         </>
       ) : null}
@@ -121,6 +135,8 @@ export function Session({ id }: ViewProps) {
               open={() => setOpened(true)}
               moved={(_, index) => setChosen(index)}
               chosen={chosen >= 0 ? chosen : undefined}
+              follow={following}
+              scrolled={(end) => setStill(!end)}
               handle={(handle) => (list.current = handle)}
               global
             />

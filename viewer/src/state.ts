@@ -104,10 +104,13 @@ class Book<T> implements Pages<T> {
     else this.pause = window.setTimeout(() => this.ask(), 30);
   };
 
+  /** What is looked at stays until its new answer is here; the rest is forgotten. */
   reload = () => {
     this.ending.abort();
     this.ending = new AbortController();
     this.asked.clear();
+    const [first, end] = this.span();
+    for (const page of [...this.pages.keys()]) if (page < first || page > end) this.pages.delete(page);
     this.ask(true);
   };
 
@@ -119,23 +122,27 @@ class Book<T> implements Pages<T> {
   }
 
   private ask(anew = false) {
-    const first = Math.max(0, Math.floor(this.looked[0] / PAGE_ROWS));
-    const end = Math.max(first, Math.floor(Math.max(0, this.looked[1] - 1) / PAGE_ROWS));
+    const [first, end] = this.span();
     for (let page = first; page <= end; page += 1) {
       if (this.asked.has(page) || (!anew && this.pages.has(page))) continue;
       if (this.total !== undefined && page > 0 && page * PAGE_ROWS >= this.total && !anew) continue;
       this.asked.add(page);
-      void this.load(page, anew);
+      void this.load(page);
     }
   }
 
-  private async load(page: number, anew: boolean) {
+  /** The pages that are looked at, first and last. */
+  private span(): [number, number] {
+    const first = Math.max(0, Math.floor(this.looked[0] / PAGE_ROWS));
+    return [first, Math.max(first, Math.floor(Math.max(0, this.looked[1] - 1) / PAGE_ROWS))];
+  }
+
+  private async load(page: number) {
     const stop = this.ending.signal;
     try {
       const query = { ...this.query, limit: PAGE_ROWS, offset: page * PAGE_ROWS, count: true };
       const answer = await get<Page<T>>(this.path, query, stop);
       if (stop.aborted) return;
-      if (anew) for (const other of [...this.pages.keys()]) if (!this.asked.has(other)) this.pages.delete(other);
       this.pages.delete(page);
       this.pages.set(page, answer.items);
       this.total = answer.total ?? page * PAGE_ROWS + answer.items.length;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{EngineError, Surroundings};
+use engine::{EngineError, Fault, Surroundings};
 use model::{Context, Envelope};
 use serde_json::Value;
 use store::{Location, StoreError, Stored, Tables};
@@ -79,6 +79,11 @@ impl Inside {
     /// Damaged ones are passed over.
     pub fn entries(&self, from: u64, most: usize) -> Vec<Stored> {
         self.0.intake.journal.read_from(from).take(most).filter_map(Result::ok).collect()
+    }
+
+    /// What is wrong just now.
+    pub fn faults(&self) -> Vec<Fault> {
+        self.0.intake.faults.list()
     }
 
     /// The last acknowledged position.

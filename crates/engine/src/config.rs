@@ -273,6 +273,20 @@ mod tests {
     }
 
     #[test]
+    fn what_the_daemon_would_call_read_or_reveal_is_changed_by_hand() {
+        let listed = ["-url", "-variable", ".provider", ".folder", ".agents", ".port", ".patterns", ".allow"];
+        for key in keys() {
+            let room = key.name.split('.').next().unwrap_or_default();
+            let is_kept = matches!(room, "http" | "watch" | "redact")
+                || listed.iter().any(|ending| key.name.ends_with(ending));
+            assert!(key.by_hand.is_some() || !is_kept, "{} may be changed by anybody with the token", key.name);
+            // A text that anybody may change names nothing but itself.
+            let is_named = key.name == "distill.model";
+            assert!(key.by_hand.is_some() || key.kind != Kind::Text || is_named, "{}", key.name);
+        }
+    }
+
+    #[test]
     fn user_patterns_may_name_their_kind() {
         assert_eq!(kind_and_pattern("ticket=TCK-[0-9]{6}"), ("ticket".into(), "TCK-[0-9]{6}".into()));
         assert_eq!(kind_and_pattern("(?i)a=b"), ("custom".into(), "(?i)a=b".into()));

@@ -1,8 +1,10 @@
 //! The background process: starting, stopping, asking how it is.
 
+mod checking;
 mod glimpse;
 mod home;
 mod http_door;
+mod known;
 
 use std::fs;
 use std::io::{BufRead, BufReader};

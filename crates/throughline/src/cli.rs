@@ -32,6 +32,8 @@ enum Command {
     Hook(commands::hook::Hook),
     /// Serve memory to an agent as tools (what agents run; MCP on stdin)
     Mcp(commands::mcp::Mcp),
+    /// Open the viewer in your browser
+    View(commands::view::View),
     /// Find memories by what they say
     Search(commands::search::Search),
     /// What was kept just before and after a memory
@@ -116,6 +118,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
         Command::Daemon(command) => command.run(&world),
         Command::Hook(command) => command.run(&world),
         Command::Mcp(command) => command.run(world),
+        Command::View(command) => command.run(&world),
         Command::Search(command) => command.run(&world),
         Command::Timeline(command) => command.run(&world),
         Command::Show(command) => command.run(&world),

@@ -36,6 +36,7 @@ pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod timeline;
 pub(crate) mod uninstall;
+pub(crate) mod view;
 pub(crate) mod watch;
 
 mod batch;

@@ -3,7 +3,7 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
@@ -35,6 +35,7 @@ use crate::places::{Place, Places};
 use crate::problem;
 use crate::routes::{self, Rooms};
 use crate::stream::{Follower, Hub};
+use crate::visitor::Visitor;
 use crate::{Bound, House, Token, WebError};
 
 /// A client that has connected asks at once. One that waits between two requests may keep its connection a little longer
@@ -157,25 +158,32 @@ async fn accept(
 ) {
     loop {
         let Some(place) = places.take().await else { return };
-        let accepted: io::Result<(TcpStream, _)> = tokio::select! {
+        let accepted: io::Result<(TcpStream, SocketAddr)> = tokio::select! {
             accepted = listener.accept() => accepted,
             () = end(&mut closed) => return,
         };
         match accepted {
-            Ok((stream, _)) => {
-                tokio::spawn(converse(stream, Arc::clone(&hall), place, closed.clone()));
+            Ok((stream, from)) => {
+                tokio::spawn(converse(stream, Visitor(from), Arc::clone(&hall), place, closed.clone()));
             }
             Err(_) => sleep(ACCEPT_PAUSE).await,
         }
     }
 }
 
-async fn converse(stream: TcpStream, hall: Arc<Hall>, place: Place, mut closed: watch::Receiver<bool>) {
+async fn converse(
+    stream: TcpStream,
+    visitor: Visitor,
+    hall: Arc<Hall>,
+    place: Place,
+    mut closed: watch::Receiver<bool>,
+) {
     let _ = stream.set_nodelay(true);
     let answer = service_fn(move |mut request| {
         let hall = Arc::clone(&hall);
         // Whoever stays to listen gives it back.
         request.extensions_mut().insert(place.clone());
+        request.extensions_mut().insert(visitor);
         async move { Ok::<_, Infallible>(hall.answer(request).await) }
     });
     let connection = http1::Builder::new()

@@ -17,9 +17,10 @@ mod problem;
 mod routes;
 mod stream;
 mod token;
+mod visitor;
 
 pub use door::Door;
-pub use house::{Glimpse, House};
+pub use house::{Glimpse, House, KnownAgent, Taken};
 pub use ports::Bound;
 pub use token::{Token, TokenError};
 

@@ -14,9 +14,11 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use sha2::{Digest, Sha256};
+use tokio::task::spawn_blocking;
 
 use crate::routes::Rooms;
 use crate::token::hex;
+use crate::visitor::Visitor;
 
 /// Where a link leads, with its code behind it.
 pub(crate) const OPENING: &str = "/open/";
@@ -85,10 +87,17 @@ pub(crate) fn not_opened() -> Response<Body> {
     response
 }
 
-/// Spends the link: all that a GET ever changes here. One that only looks ahead, or asks for the headers, does not.
+/// Spends the link: all that a GET ever changes here. One that only looks ahead, or asks for the headers, does not; nor
+/// does another user of the machine.
 async fn open(State(rooms): State<Rooms>, Path(code): Path<String>, request: Request) -> Response<Body> {
     let is_ahead = AHEAD.iter().any(|name| request.headers().contains_key(name));
-    if request.method() != Method::GET || is_ahead || !rooms.links.spend(&code, Instant::now()) {
+    let visitor = request.extensions().get::<Visitor>().copied();
+    let port = rooms.port;
+    let is_somebody_else =
+        spawn_blocking(move || visitor.is_some_and(|visitor| visitor.is_somebody_else(port)));
+    let may_spend =
+        request.method() == Method::GET && !is_ahead && matches!(is_somebody_else.await, Ok(false));
+    if !may_spend || !rooms.links.spend(&code, Instant::now()) {
         return page(StatusCode::GONE, TOO_LATE);
     }
     let mut response = page(StatusCode::SEE_OTHER, "");

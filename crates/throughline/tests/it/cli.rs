@@ -19,6 +19,7 @@ const COMMANDS: &[&str] = &[
     "daemon",
     "hook",
     "mcp",
+    "view",
     "search",
     "timeline",
     "show",

@@ -11,16 +11,16 @@ use serde_json::{Value, json};
 
 use crate::house::{House, signal};
 
-fn port(house: &House) -> u16 {
+pub(crate) fn port(house: &House) -> u16 {
     u16::try_from(house.status()["port"].as_u64().expect("a port")).unwrap()
 }
 
-fn token(house: &House) -> String {
+pub(crate) fn token(house: &House) -> String {
     fs::read_to_string(house.data().join("run/token")).unwrap().trim().to_owned()
 }
 
 /// What is answered to somebody with this token.
-fn get(port: u16, path: &str, token: &str) -> String {
+pub(crate) fn get(port: u16, path: &str, token: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let head = format!(
@@ -32,7 +32,7 @@ fn get(port: u16, path: &str, token: &str) -> String {
     said
 }
 
-fn body(said: &str) -> Value {
+pub(crate) fn body(said: &str) -> Value {
     serde_json::from_str(said.split_once("\r\n\r\n").unwrap().1).unwrap()
 }
 

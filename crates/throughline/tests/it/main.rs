@@ -1,6 +1,7 @@
 //! The binary as people and agents meet it: real processes, a real socket, a home of its own for every test.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod attacks;
 mod checkpoints;
 mod claims;
 mod cli;
@@ -28,4 +29,6 @@ mod recall_start;
 mod replay;
 mod rules;
 mod spine;
+mod stream;
+mod view;
 mod watching;

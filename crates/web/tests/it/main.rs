@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 mod bounds;
+mod doors;
+mod listening;
 mod requests;
 mod sessions;
 mod world;

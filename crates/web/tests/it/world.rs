@@ -1,4 +1,5 @@
-//! A door of one test: its own port, its own token, and a house of which only the daemon's status can be asked.
+//! A door of one test: its own port, its own token, and a house of which the daemon's status can be asked and which has
+//! a journal.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -10,7 +11,8 @@ use engine::Workspace;
 use mcp::{Checkpointing, Claiming, End, Keeper, Keepers, Note, Refusal, Remembered};
 use model::{Entry, EventKind, Millis, SessionId};
 use serde_json::{Value, json};
-use store::{Location, StoreError, Stored, Tables};
+use store::journal::JournalPolicy;
+use store::{Journal, Location, StoreError, Stored, Tables};
 use web::{Bound, Door, Glimpse, Token};
 
 /// Far from the ports that people and other tests use; the search goes on from here.
@@ -21,7 +23,10 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) struct World {
     pub(crate) port: u16,
     pub(crate) token: String,
+    pub(crate) journal: Arc<Journal>,
     door: Option<Door>,
+    /// After the journal and the door, which use it.
+    _folder: tempfile::TempDir,
 }
 
 impl World {
@@ -31,8 +36,10 @@ impl World {
         let bound = Bound::bind(PORT).unwrap();
         let port = bound.port();
         let revealed = token.reveal().to_owned();
-        let door = bound.open(token, Arc::new(Houses)).unwrap();
-        Self { port, token: revealed, door: Some(door) }
+        let journal = Journal::open(&folder.path().join("journal"), JournalPolicy::default()).unwrap().0;
+        let journal = Arc::new(journal);
+        let door = bound.open(token, Arc::new(Houses(Arc::clone(&journal)))).unwrap();
+        Self { port, token: revealed, journal, door: Some(door), _folder: folder }
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
@@ -105,9 +112,9 @@ impl Answer {
     }
 }
 
-struct Houses;
+struct Houses(Arc<Journal>);
 
-/// Tables and journal are proved with a real daemon, where the binary is; here is only who may come in.
+/// Tables are proved with a real daemon, where the binary is; here is only who may come in.
 impl web::House for Houses {
     fn ask(&self, question: &Value, _: Duration) -> Value {
         if question["ask"] == "status" { json!({ "running": true, "pid": 7 }) } else { Value::Null }
@@ -129,8 +136,8 @@ impl web::House for Houses {
         Err(StoreError::Busy(PathBuf::new()))
     }
 
-    fn entries(&self, _: u64, _: usize) -> Vec<Stored> {
-        Vec::new()
+    fn entries(&self, from: u64, most: usize) -> Vec<Stored> {
+        self.0.read_from(from).take(most).filter_map(Result::ok).collect()
     }
 
     fn glimpse(&self, entry: &Entry) -> Glimpse {
@@ -148,12 +155,11 @@ impl web::House for Houses {
     }
 
     fn head(&self) -> u64 {
-        0
+        self.0.head()
     }
 
     fn wait_beyond(&self, position: u64, patience: Duration) -> u64 {
-        std::thread::sleep(patience);
-        position
+        self.0.wait_beyond(position, patience)
     }
 
     fn wait_learned(&self, position: u64, patience: Duration) -> u64 {

@@ -114,6 +114,8 @@ function event(said: EventLine) {
 }
 
 function memory(said: MemoryCard) {
+  // What was asked is a line already.
+  if (said.kind === "prompt") return;
   add({
     type: "memory",
     at: said.at,
@@ -144,6 +146,7 @@ function injection(said: Injection) {
 }
 
 function verdict(said: Verdict) {
+  if (said.verdict === "deny") refuse(`${said.session} ${said.subagent ?? ""} ${said.tool ?? ""} `);
   add({
     type: "verdict",
     at: said.at,
@@ -151,6 +154,7 @@ function verdict(said: Verdict) {
     title: said.tool ? `${said.behavior}: ${said.tool}` : said.behavior,
     detail: said.reason,
     kind: said.event,
+    subagent: said.subagent ?? null,
     verdict: said.verdict,
     seq: said.seq ?? null,
   });
@@ -221,6 +225,14 @@ function wait(call: string, line: Line) {
   if (running.size <= KEPT_RUNNING || oldest.done) return;
   oldest.value[1].running = false;
   running.delete(oldest.value[0]);
+}
+
+/** A call that was refused never ends: the last one of this tool. */
+function refuse(beginning: string) {
+  const [call, line] = [...running].reverse().find(([key]) => key.startsWith(beginning)) ?? [];
+  if (!call || !line) return;
+  line.running = false;
+  running.delete(call);
 }
 
 /** A turn that ended leaves no tool running: its end was not told, or told with other words. */

@@ -142,6 +142,7 @@ export interface Verdict {
   seq?: number;
   at: number;
   session: string;
+  subagent?: string | null;
   event: string;
   tool?: string | null;
   behavior: string;

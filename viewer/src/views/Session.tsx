@@ -211,7 +211,7 @@ function ItemRow({ item, narrow }: { item: TimelineItem; narrow: boolean }) {
       <KindMark kind={mark} />
       <span class="step-text cut">
         <span class="step-title">{item.title || item.kind || item.type}</span>
-        {detail ? <span class="step-detail">{detail}</span> : null}
+        {detail && detail !== item.title ? <span class="step-detail">{detail}</span> : null}
       </span>
       {item.ok === false ? <Badge tone="bad">failed</Badge> : null}
       {item.type === "verdict" && item.kind ? <VerdictBadge verdict={item.kind} /> : null}

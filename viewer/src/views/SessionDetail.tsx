@@ -96,7 +96,7 @@ function InjectionBody({ item, session }: { item: TimelineItem; session: string 
     <>
       <dl class="facts">
         <Fact name="Behavior">{found.behavior}</Fact>
-        <Fact name="Before">{found.event}</Fact>
+        <Fact name="Answering">{found.event}</Fact>
         <Fact name="Cost">{`${count(found.tokens)} tokens`}</Fact>
       </dl>
       {found.items.length > 0 ? (
@@ -309,6 +309,7 @@ function readable(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return JSON.stringify(value, null, 2);
   return Object.entries(value)
+    .filter(([, each]) => each !== "" && each !== null)
     .map(([name, each]) => {
       const text = typeof each === "string" ? each : JSON.stringify(each, null, 2);
       return text.includes("\n") ? `${name}:\n${text.replace(/^/gm, "  ")}` : `${name}: ${text}`;

@@ -64,6 +64,10 @@ enum Command {
     Events(commands::events::Events),
     /// Counts and growth: memories, tokens saved, sessions, events, redactions
     Stats(commands::stats::Stats),
+    /// What hooks cost right now
+    Top(commands::top::Top),
+    /// Sessions, the live stream and search, in the terminal
+    Tui(commands::tui::Tui),
     /// Take in past sessions from their transcripts
     Backfill(commands::backfill::Backfill),
     /// Read the conversations of agents without hooks as they are written: add, list, remove
@@ -134,6 +138,8 @@ pub(crate) fn run() -> anyhow::Result<()> {
         Command::Outcome(command) => command.run(&world),
         Command::Events(command) => command.run(&world),
         Command::Stats(command) => command.run(&world),
+        Command::Top(command) => command.run(&world),
+        Command::Tui(command) => command.run(&world),
         Command::Backfill(command) => command.run(&world),
         Command::Watch(command) => command.run(&world),
         Command::Import(command) => command.run(&world),

@@ -35,6 +35,8 @@ pub(crate) mod sessions;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod timeline;
+pub(crate) mod top;
+pub(crate) mod tui;
 pub(crate) mod uninstall;
 pub(crate) mod view;
 pub(crate) mod watch;

@@ -74,7 +74,7 @@ pub(super) fn time(at: Millis) -> String {
     if at == 0 { "time not known".to_owned() } else { print::time(at) }
 }
 
-fn full(row: &MemoryRow, color: bool) -> String {
+pub(super) fn full(row: &MemoryRow, color: bool) -> String {
     let memory = &row.memory;
     let mut out = format!("{}\n", print::bold(&print::one_line(&memory.title, 200), color));
     if let Some(subtitle) = &memory.subtitle {

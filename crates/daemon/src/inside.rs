@@ -12,7 +12,7 @@ use wire::Kind;
 
 use crate::control::Daemon;
 use crate::door::{Answerer, Request};
-use crate::intake::now;
+use crate::intake::{Taken, now};
 
 /// Whoever delivers events over a further door waits for the commit and for nobody's advice.
 const DELIVERY: Duration = Duration::from_secs(1);
@@ -61,15 +61,12 @@ impl Inside {
 
     /// An event, as the hook of its agent would deliver it; what the agent is answered.
     pub fn hear(&self, agent: &str, event: &str, body: Vec<u8>) -> Vec<u8> {
-        let envelope = Envelope {
-            id: client::mint(),
-            at: now(),
-            agent: agent.to_owned(),
-            hint: Some(event.to_owned()).filter(|event| !event.is_empty()),
-            context: Context::new(),
-            body,
-        };
-        self.0.intake.answer(envelope, DELIVERY).reply.stdout
+        self.0.intake.answer(envelope(agent, event, body), DELIVERY).reply.stdout
+    }
+
+    /// An event of somebody who reads no answer.
+    pub fn take(&self, agent: &str, event: &str, body: Vec<u8>) -> Taken {
+        self.0.intake.take(envelope(agent, event, body))
     }
 
     pub fn entry(&self, at: Location) -> Result<Stored, StoreError> {
@@ -99,5 +96,16 @@ impl Inside {
     /// Waits until the tables are beyond it; how far they are by then.
     pub fn wait_learned(&self, position: u64, patience: Duration) -> u64 {
         self.0.learner.wait_beyond(position, Instant::now() + patience)
+    }
+}
+
+fn envelope(agent: &str, event: &str, body: Vec<u8>) -> Envelope {
+    Envelope {
+        id: client::mint(),
+        at: now(),
+        agent: agent.to_owned(),
+        hint: Some(event.to_owned()).filter(|event| !event.is_empty()),
+        context: Context::new(),
+        body,
     }
 }

@@ -71,6 +71,17 @@ struct Rules {
     redactor: Arc<Redactor>,
 }
 
+/// What became of an event that nobody waits to be advised on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// It is in the journal.
+    Kept,
+    /// It is not to be kept: a private turn, a tool that is skipped, capture switched off or paused.
+    Left,
+    /// It could not be kept. Whoever sent it may try again.
+    NotKept,
+}
+
 /// What became of an envelope.
 enum Outcome {
     Kept {
@@ -153,7 +164,7 @@ impl Intake {
                 Status::NotKept
             }
         };
-        self.acknowledged.record(began.elapsed());
+        self.acknowledged.since(began);
         let mut advice = pending.map_or_else(Advice::silent, Pending::collect);
         let heard = Some(seen.event.kind);
         if advice.is_silent() {
@@ -179,6 +190,34 @@ impl Intake {
             note.text = fence(note.from, nonce, &note.text);
         }
         Answer { status, reply: seen.adapter.write(&seen.event, &advice), heard }
+    }
+
+    /// Takes in an event of somebody who reads no answer. Nobody is asked for advice: what nobody hears must not count
+    /// as said.
+    pub(crate) fn take(&self, envelope: Envelope) -> Taken {
+        if client::pause::is_paused(&self.place) {
+            return Taken::Left;
+        }
+        self.drain_spool();
+        if self.twins.is_second(&envelope) {
+            count(&self.counters.twins);
+            return Taken::Left;
+        }
+        let seen = self.see(envelope, false);
+        match self.keep(&seen.entry, seen.leave) {
+            Outcome::Kept { duplicate } => {
+                count(if duplicate { &self.counters.duplicates } else { &self.counters.kept });
+                self.faults.clear(Trouble::Journal);
+                Taken::Kept
+            }
+            Outcome::Left => Taken::Left,
+            Outcome::Failed(error) => {
+                count(&self.counters.not_kept);
+                self.log.warn(format_args!("not kept: {error}"));
+                self.faults.raise_store(Trouble::Journal, &error);
+                Taken::NotKept
+            }
+        }
     }
 
     pub(crate) fn lend(&self, lender: Arc<Lender>) {

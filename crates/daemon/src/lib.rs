@@ -70,6 +70,7 @@ use crate::transcripts::Transcripts;
 use crate::watching::Watching;
 
 pub use crate::inside::Inside;
+pub use crate::intake::Taken;
 pub use crate::lender::is_alive;
 pub use crate::lifecycle::Lock as DaemonLock;
 pub use crate::side_door::SideDoor;

@@ -29,6 +29,7 @@ mod timeline_read;
 mod turn_rows;
 mod vectors;
 mod verdict_rows;
+mod worker_read;
 
 use std::ffi::OsString;
 use std::fs;
@@ -70,6 +71,7 @@ pub use timeline_read::{EventCount, KeptMemory, Moment, MomentCounts, MomentKey,
 pub use turn_rows::{ARCHIVE_DUE, EventPlace, StepRow, TurnRow};
 pub use vectors::Unembedded;
 pub use verdict_rows::{VerdictPage, VerdictRow};
+pub use worker_read::WorkerCounts;
 
 /// 3.7.0 to 3.51.2 can lose committed pages when two connections reset the write-ahead log at once.
 const SQLITE_NEEDED: (i32, &str) = (3_051_003, "3.51.3");

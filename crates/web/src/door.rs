@@ -28,15 +28,15 @@ use tokio::time::{sleep, timeout};
 use tower_service::Service;
 
 use crate::cookie::Cookie;
-use crate::guard::{Guard, MAX_BODY};
+use crate::guard::{Guard, max_body};
 use crate::links::Links;
 use crate::pages::{self, OwnPolicy};
 use crate::places::{Place, Places};
-use crate::problem;
+use crate::problem::{self, Problem};
 use crate::routes::{self, Rooms};
 use crate::stream::{Follower, Hub};
 use crate::visitor::Visitor;
-use crate::{Bound, House, Token, WebError};
+use crate::{Bound, House, Token, WebError, worker};
 
 /// A client that has connected asks at once. One that waits between two requests may keep its connection a little longer
 /// than the usual clients do (5 s), so that it is they who let go.
@@ -84,7 +84,8 @@ impl Bound {
             .map_err(WebError::Threads)?;
         let port = self.port();
         let cookie = Arc::new(Cookie::new(&token, port));
-        let guard = Guard::new(token, Arc::clone(&cookie), port);
+        let guard =
+            Guard::new(token, Arc::clone(&cookie), port).with_open_worker(worker::is_open(&*house));
         let protocol = Arc::new(Http::new(Arc::clone(&house) as Arc<dyn Keepers>));
         let document = Bytes::from(crate::openapi(house.version()).to_string());
         let stream = Arc::new(Hub::new(Arc::clone(&house)));
@@ -215,20 +216,24 @@ impl Hall {
 
     async fn look(&self, request: Request<Incoming>) -> Response<Body> {
         let (parts, body) = request.into_parts();
+        // Who speaks to a worker is answered as one answers.
+        let is_worker = worker::is_theirs(parts.uri.path());
+        let refused = |problem: Problem| if is_worker { worker::refused(&problem) } else { problem.response() };
         match self.guard.admit(&parts) {
             Ok(()) => {}
             Err(problem) if problem == problem::NO_TOKEN && parts.uri.path() == pages::FRONT => {
                 return pages::not_opened();
             }
-            Err(problem) => return problem.response(),
+            Err(problem) => return refused(problem),
         }
-        let body = match timeout(BODY_PATIENCE, Limited::new(body, MAX_BODY).collect()).await {
+        let most = max_body(parts.uri.path());
+        let body = match timeout(BODY_PATIENCE, Limited::new(body, most).collect()).await {
             Ok(Ok(body)) => body.to_bytes(),
             Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
-                return problem::TOO_LARGE.response();
+                return refused(problem::TOO_LARGE);
             }
-            Ok(Err(_)) => return problem::MALFORMED.response(),
-            Err(_) => return problem::SLOW_BODY.response(),
+            Ok(Err(_)) => return refused(problem::MALFORMED),
+            Err(_) => return refused(problem::SLOW_BODY),
         };
         let request = Request::from_parts(parts, Body::from(body));
         let Ok(response) = self.routes.clone().call(request).await;

@@ -14,6 +14,7 @@ use crate::pages;
 use crate::problem::{self, Problem};
 use crate::routes::{LINKS, OPEN, PROTOCOL};
 use crate::token::Token;
+use crate::worker;
 
 /// The names we go by. Exact: a name that merely leads here is how a page of somebody else comes in.
 const NAMES: &[&str] = &["127.0.0.1", "localhost", "[::1]"];
@@ -28,18 +29,30 @@ const BY_TOKEN_ALONE: &[&str] = &[LINKS, PROTOCOL];
 const SAID_BY: HeaderName = HeaderName::from_static("x-throughline");
 const VIEWER: &str = "viewer";
 /// A memory has at most 64 KiB, which escaped to the utmost are 384.
-pub(crate) const MAX_BODY: usize = 1 << 20;
+const MAX_BODY: usize = 1 << 20;
+
+/// How large a body may be where this path leads.
+pub(crate) fn max_body(path: &str) -> usize {
+    worker::max_body(path).unwrap_or(MAX_BODY)
+}
 
 #[derive(Debug)]
 pub(crate) struct Guard {
     token: Token,
     cookie: Arc<Cookie>,
     port: u16,
+    /// Whether programs without a token may walk the paths of the worker API; the name and the page are looked at all
+    /// the same.
+    worker_is_open: bool,
 }
 
 impl Guard {
     pub(crate) fn new(token: Token, cookie: Arc<Cookie>, port: u16) -> Self {
-        Self { token, cookie, port }
+        Self { token, cookie, port, worker_is_open: false }
+    }
+
+    pub(crate) fn with_open_worker(self, worker_is_open: bool) -> Self {
+        Self { worker_is_open, ..self }
     }
 
     pub(crate) fn admit(&self, request: &Parts) -> Result<(), Problem> {
@@ -61,7 +74,7 @@ impl Guard {
         let length = only(headers, &CONTENT_LENGTH)?.map(str::parse::<u64>);
         match length {
             Some(Err(_)) => Err(problem::MALFORMED),
-            Some(Ok(length)) if length > MAX_BODY as u64 => Err(problem::TOO_LARGE),
+            Some(Ok(length)) if length > max_body(uri.path()) as u64 => Err(problem::TOO_LARGE),
             _ => Ok(()),
         }
     }
@@ -71,7 +84,8 @@ impl Guard {
         let only_reads = matches!(request.method, Method::GET | Method::HEAD);
         // Whoever has a link is known by its code, which is looked at where it is spent.
         let is_open = OPEN.contains(&path) || path.starts_with(pages::OPENING);
-        if (is_open && only_reads) || self.knows_token(headers)? {
+        let is_worker = self.worker_is_open && worker::is_theirs(path);
+        if (is_open && only_reads) || is_worker || self.knows_token(headers)? {
             return Ok(());
         }
         if BY_TOKEN_ALONE.contains(&path) || !self.knows_cookie(headers)? {

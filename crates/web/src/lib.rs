@@ -10,6 +10,7 @@ mod door;
 mod guard;
 mod house;
 mod links;
+mod metrics;
 mod pages;
 mod places;
 mod ports;
@@ -18,6 +19,7 @@ mod routes;
 mod stream;
 mod token;
 mod visitor;
+mod worker;
 
 pub use door::Door;
 pub use house::{Glimpse, House, KnownAgent, Taken};

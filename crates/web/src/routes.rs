@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::cookie::Cookie;
 use crate::links::{self, Links};
 use crate::stream::{self, Hub};
-use crate::{House, api, pages, problem};
+use crate::{House, api, metrics, pages, problem, worker};
 
 /// Who has no token may walk these, and read there that somebody lives here.
 pub(crate) const OPEN: &[&str] = &["/health"];
@@ -44,8 +44,9 @@ pub(crate) fn all(rooms: Rooms) -> Router {
         .route("/api/v1/openapi.json", get(document))
         .route(LINKS, post(link))
         .route("/api/v1/stream", get(stream::listen))
+        .route("/metrics", get(metrics::say))
         .route(PROTOCOL, any(protocol));
-    api::routes(pages::routes(router), api::all())
+    worker::routes(api::routes(pages::routes(router), api::all()))
         .fallback(|| async { problem::NOTHING_HERE.response() })
         .with_state(rooms)
 }

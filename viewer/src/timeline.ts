@@ -10,6 +10,8 @@ import type { TimelineItem, TimelinePage } from "./types";
 const PAGE_ITEMS = 500;
 /** A session of a long day has some thousand items. Beyond this the page would grow without an end. */
 const KEPT_ITEMS = 40_000;
+/** While a long session is read, its picture is drawn so often. */
+const DRAW_MS = 400;
 /** A burst of messages asks once. */
 const SOON_MS = 200;
 
@@ -70,6 +72,7 @@ class Reader implements Timeline {
   private async read() {
     const stop = this.ending.signal;
     this.loading = true;
+    let drawn = -DRAW_MS;
     try {
       while (this.before < KEPT_ITEMS) {
         const query = { limit: PAGE_ITEMS, cursor: this.cursor, count: this.cursor === null ? true : null };
@@ -81,6 +84,8 @@ class Reader implements Timeline {
         if (!page.next || page.items.length === 0) break;
         this.before += page.items.length;
         this.cursor = page.next;
+        if (performance.now() - drawn < DRAW_MS) continue;
+        drawn = performance.now();
         this.redraw();
       }
     } catch (trouble) {

@@ -12,6 +12,8 @@ const BINS = 160;
 const LANE = 9;
 const TOOL_LANE = 26;
 const GAP = 4;
+/** So near to an end of the strip our own time stands where that end's would. */
+const EDGE = 0.2;
 
 const NAMES: Record<string, string> = {
   prompt: "Prompts",
@@ -57,6 +59,7 @@ export function Scrubber({ items, scale, chosen, choose }: ScrubberProps) {
   };
   const here = scale.places[chosen] ?? 0;
   const sameDay = day(first.at) === day(last.at);
+  const moment = (at: number) => (sameDay ? clock(at) : `${day(at)}, ${clock(at)}`);
 
   return (
     <div class="scrubber">
@@ -100,12 +103,12 @@ export function Scrubber({ items, scale, chosen, choose }: ScrubberProps) {
           <span class="scrubber-gap" key={gap.at} title={`nothing for ${span(gap.ms)}`} style={{ left: `${gap.at * 100}%` }} />
         ))}
         <span class="scrubber-here" style={{ left: `${here * 100}%` }}>
-          <span class={`scrubber-now ${here > 0.5 ? "scrubber-left" : ""}`}>{clock(item.at)}</span>
+          <span class={`scrubber-now ${here > 0.5 ? "scrubber-left" : ""}`}>{moment(item.at)}</span>
         </span>
       </div>
       <div class="scrubber-times" aria-hidden="true">
-        <span>{sameDay ? clock(first.at) : `${day(first.at)}, ${clock(first.at)}`}</span>
-        <span>{sameDay ? clock(last.at) : `${day(last.at)}, ${clock(last.at)}`}</span>
+        <span>{here < EDGE ? "" : moment(first.at)}</span>
+        <span>{here > 1 - EDGE ? "" : moment(last.at)}</span>
       </div>
     </div>
   );
@@ -138,7 +141,9 @@ function LanePicture({ lane, top, height }: { lane: Lane; top: number; height: n
     const value = lane.counts[bin] ?? 0;
     if (value === 0) continue;
     const tall = lane.type === "tool" ? Math.max(3, (Math.sqrt(value) / Math.sqrt(most)) * height) : height;
-    bars.push(<rect key={bin} x={bin + 0.1} y={top + height - tall} width={0.8} height={tall} />);
+    // A mark says that something is there; a strong one, that there is much of it.
+    const strong = lane.type === "tool" ? undefined : 0.4 + 0.6 * (value / most);
+    bars.push(<rect key={bin} x={bin + 0.1} y={top + height - tall} width={0.8} height={tall} opacity={strong} />);
     const failed = lane.failed[bin] ?? 0;
     if (failed === 0) continue;
     const wrong = Math.max(3, (failed / value) * tall);

@@ -17,7 +17,7 @@ await build({
   bundle: true,
   minify: true,
   format: "esm",
-  target: ["es2022", "chrome111", "firefox115", "safari16.4"],
+  target: ["es2022", "chrome123", "firefox120", "safari17.5"],
   jsx: "automatic",
   jsxImportSource: "preact",
   charset: "utf8",

@@ -104,16 +104,12 @@ function Cell({ tile, index, color }: { tile: Tile; index: number; color: string
     <g data-tile={index} class={isFolder ? "treemap-folder" : "treemap-file"}>
       <rect class={open ? "treemap-open" : color} x={x} y={y} width={width} height={height} rx={4} />
       {fits && (
-        <text
-          class={open ? "treemap-header" : `treemap-name ${color}-text`}
-          x={x + 6}
-          y={y + (open ? HEADER - 6 : LINE)}
-        >
+        <text class={open ? "treemap-header" : "treemap-name"} x={x + 6} y={y + (open ? HEADER - 6 : LINE)}>
           {cut(name, room)}
         </text>
       )}
       {fits && !open && height >= 2 * LINE + 6 && room >= 6 && (
-        <text class={`treemap-count ${color}-text`} x={x + 6} y={y + 2 * LINE}>
+        <text class="treemap-count" x={x + 6} y={y + 2 * LINE}>
           {cut(`${touches.toLocaleString("en-US")} ×`, room)}
         </text>
       )}

@@ -186,7 +186,7 @@ function Totals({ tokens, memories, redactions, events }: TotalsProps) {
   const facts: [string, string, string][] = [
     ["Tokens injected", short(injected, ""), count(injected)],
     ["Tokens saved", short(saved, ""), count(saved)],
-    ["Saved per injected", injected > 0 ? `${(saved / injected).toFixed(1)} ×` : "–", ""],
+    ["Saved per injected", injected > 0 ? `${(saved / injected).toFixed(1).replace("-", "−")} ×` : "–", ""],
     ["Memories kept", short(total(memories), ""), count(total(memories))],
     ["Events", short(total(events.filter((one) => one.name === "events")), ""), ""],
     ["Redactions", short(total(redactions), ""), count(total(redactions))],

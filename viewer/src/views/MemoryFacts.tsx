@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { segment } from "../api";
 import { to } from "../router";
 import { useAnswer } from "../state";
-import type { EventWhole } from "../types";
+import type { EventWhole, Page, Workspace } from "../types";
 import { shortId } from "../parts/Badge";
 import { Trouble, Waiting } from "../parts/Empty";
 import { Fact } from "../parts/Field";
@@ -15,6 +15,8 @@ import { ORIGINS } from "./SearchHit";
 export function MemoryFacts({ memory }: { memory: MemoryWhole }) {
   const { evidence, files_modified: modified = [], files_read: read = [] } = memory;
   const onlyRead = read.filter((file) => !modified.includes(file));
+  const workspaces = useAnswer<Page<Workspace>>("/workspaces", { limit: 200 }).data?.items ?? [];
+  const shown = (file: string): string => inside(file, workspaces);
   return (
     <aside class="memory-side" aria-label="Where it comes from">
       <section>
@@ -61,10 +63,10 @@ export function MemoryFacts({ memory }: { memory: MemoryWhole }) {
           <h2 class="section-title">Files</h2>
           <ul class="memory-files">
             {modified.map((file) => (
-              <FileLink key={file} file={file} says="changed" />
+              <FileLink key={file} file={file} shown={shown(file)} says="changed" />
             ))}
             {onlyRead.map((file) => (
-              <FileLink key={file} file={file} says="read" />
+              <FileLink key={file} file={file} shown={shown(file)} says="read" />
             ))}
           </ul>
         </section>
@@ -84,11 +86,11 @@ export function MemoryFacts({ memory }: { memory: MemoryWhole }) {
 }
 
 /** The file's other memories are one click away. */
-function FileLink({ file, says }: { file: string; says: string }) {
+function FileLink({ file, shown, says }: { file: string; shown: string; says: string }) {
   return (
     <li>
-      <a class="mono" href={to("memories", null, { file })} title="What else is remembered of it">
-        {file}
+      <a class="mono" href={to("memories", null, { file })} title={`${file}: what else is remembered of it`}>
+        {shown}
       </a>
       <span class="faint">{says}</span>
     </li>
@@ -122,6 +124,13 @@ function Evidence({ id }: { id: string }) {
       ) : null}
     </li>
   );
+}
+
+/** From the workspace on, where it is in one. */
+function inside(file: string, workspaces: readonly Workspace[]): string {
+  const roots = workspaces.map((one) => `${one.root}/`).filter((root) => file.startsWith(root));
+  const longest = roots.reduce((best, root) => (root.length > best.length ? root : best), "");
+  return file.slice(longest.length);
 }
 
 const AUTHORS: Record<string, string> = {

@@ -89,7 +89,7 @@ export function Now() {
   );
 }
 
-/** Sessions by workspace, last seen first. One that holds files without being told live is at work, too. */
+/** Sessions by workspace: those that hold files, then those seen last. One that holds files without being told live is at work, too. */
 function crewsOf(live: readonly Session[], held: readonly Claim[]): Crew[] {
   const crews = new Map<string, Crew>();
   const known = new Set(live.map((session) => session.id));
@@ -103,7 +103,11 @@ function crewsOf(live: readonly Session[], held: readonly Claim[]): Crew[] {
     crew.sessions.push(session);
     crews.set(key, crew);
   }
-  for (const crew of crews.values()) crew.sessions.sort((left, right) => right.last_seen_at - left.last_seen_at);
+  const holders = new Set(held.map((claim) => claim.session));
+  const holds = (session: Session): number => Number(holders.has(session.id));
+  for (const crew of crews.values()) {
+    crew.sessions.sort((left, right) => holds(right) - holds(left) || right.last_seen_at - left.last_seen_at);
+  }
   return [...crews.values()];
 }
 

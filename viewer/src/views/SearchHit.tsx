@@ -75,19 +75,34 @@ export function SearchHit({ hit, words, best }: { hit: Hit; words: string; best:
   );
 }
 
-/** Shorter words are in every text. */
+/** Shorter words are in every text, and so are these. */
 const SHORTEST = 3;
+const EVERYWHERE = new Set(
+  "and any are but can did does for from had has have how its not the that this was what when where which who why will with".split(
+    " ",
+  ),
+);
 
-/** The text, with what was asked for marked: text nodes and nothing else. */
+/** The text, with the words that were asked for marked: text nodes and nothing else. */
 export function Marked({ text, words }: { text: string; words: string }) {
   const parts = useMemo(() => split(text, words), [text, words]);
   return <>{parts.map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part))}</>;
 }
 
-/** Every second part is one of the words. */
+const WORD = /([\p{L}\p{N}_]+)/u;
+
+/** Every second part is a word that begins like one that was asked for. */
 function split(text: string, words: string): string[] {
-  const wanted = words.split(/[^\p{L}\p{N}_]+/u).filter((word) => word.length >= SHORTEST);
+  const wanted = words
+    .toLowerCase()
+    .split(WORD)
+    .filter((word) => word.length >= SHORTEST && WORD.test(word) && !EVERYWHERE.has(word));
   if (wanted.length === 0) return [text];
-  const escaped = wanted.slice(0, 20).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return text.split(new RegExp(`(${escaped.join("|")})`, "giu"));
+  const parts = [""];
+  text.split(WORD).forEach((part, index) => {
+    const lower = part.toLowerCase();
+    if (index % 2 === 1 && wanted.some((word) => lower.startsWith(word))) parts.push(part, "");
+    else parts[parts.length - 1] += part;
+  });
+  return parts;
 }

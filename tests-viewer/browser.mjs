@@ -5,6 +5,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
+import { eventually } from "./house.mjs";
+
 const require = createRequire(import.meta.url);
 const PROGRAMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 // What apt needs over a slow line.
@@ -55,7 +57,13 @@ export class Browser {
       if (message.type() === "error") seen.push(`console: ${message.text()} ${message.location().url}`);
     });
     page.on("pageerror", (error) => seen.push(`error: ${error.message}`));
+    const waiting = new Set();
+    pending.set(page, waiting);
+    context.on("requestfinished", (request) => waiting.delete(request));
+    context.on("requestfailed", (request) => waiting.delete(request));
     context.on("request", (request) => {
+      // The stream is answered as long as the page is open.
+      if (!request.url().includes("/stream")) waiting.add(request);
       if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith("blob:")) seen.push(`request: ${request.url()}`);
     });
     context.on("page", (other) => {
@@ -67,6 +75,20 @@ export class Browser {
   close() {
     return this.chromium.close();
   }
+}
+
+/** What each page has asked for and not been given yet. */
+const pending = new WeakMap();
+
+/** Waits until a page has all it asked for and has drawn it. */
+export async function settled(page) {
+  const frames = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))));
+  await eventually("the page has what it asked for", async () => {
+    await frames();
+    if (pending.get(page).size > 0) return false;
+    await frames();
+    return pending.get(page).size === 0 && page.evaluate(() => !document.querySelector('.waiting, [aria-busy="true"]'));
+  });
 }
 
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
@@ -85,10 +107,15 @@ export async function visit(page, address) {
   await page.evaluate((address) => (window.location.hash = address), `#/${address}`);
   const view = viewOf(address);
   await page.locator(`[data-view="${view}"]`).waitFor();
-  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
+  await settled(page);
 }
 
 export function viewOf(address) {
   const [view, id] = address.split("?")[0].split("/");
   return id ? { sessions: "session", memories: "memory" }[view] : view;
+}
+
+/** A browser tells its console of every answer that is a refusal; where the story wants one, that is no trouble. */
+export function expected(seen, what) {
+  seen.splice(0, seen.length, ...seen.filter((line) => !(line.startsWith("console: Failed to load resource") && what.test(line))));
 }

@@ -1,7 +1,7 @@
 // Setting things right: find, understand, write, correct, keep, replace, forget, and switch. What the page says it did is
 // looked up where it must have happened: in the API, on the command line, in what the next agent is told.
 
-import { visit } from "../browser.mjs";
+import { expected, visit } from "../browser.mjs";
 import { eventually } from "../house.mjs";
 import { session } from "../world.mjs";
 import { memoryNamed } from "./looking.mjs";
@@ -34,7 +34,7 @@ export async function search_and_explain(checks, world) {
 
 export async function a_memory_is_corrected(checks, world) {
   const house = await world.house();
-  const { page } = await world.person(house);
+  const { page, seen } = await world.person(house);
   const view = page.locator('[data-view="memory"]');
 
   // Written by hand
@@ -65,6 +65,7 @@ export async function a_memory_is_corrected(checks, world) {
   await view.getByLabel("Text").fill("The crane is not booked at all.");
   await view.getByRole("button", { name: "Save" }).click();
   await view.getByText("Somebody changed this memory meanwhile").waitFor();
+  expected(seen, /status of 412/);
   const faster = await house.get(`/api/v1/memories/${written.id}`);
   checks.that("nobody's words are written over", faster.text.includes("channel 10"), faster.text);
   await view.getByRole("button", { name: "Load what is there now" }).click();
@@ -90,7 +91,7 @@ export async function a_memory_is_corrected(checks, world) {
 
 export async function a_memory_is_forgotten(checks, world) {
   const house = await world.house();
-  const { page } = await world.person(house);
+  const { page, seen } = await world.person(house);
   await house.ask("POST", "/api/v1/memories", { title: "The harbor master's birthday", text: "The harbor master turns sixty on the day of the regatta; nobody may know.", project: "tidewater" });
   const memory = await memoryNamed(house, "The harbor master's birthday");
   await visit(page, `memories/${memory.id}`);
@@ -114,6 +115,7 @@ export async function a_memory_is_forgotten(checks, world) {
   await visit(page, `memories/${memory.id}`);
   await page.getByText(/no such|not there|nothing|does not exist|gone|forgotten/i).first().waitFor();
   checks.that("its old address says so in words", true);
+  expected(seen, /status of 404/);
 }
 
 export async function settings(checks, world) {
@@ -137,8 +139,7 @@ export async function settings(checks, world) {
   await number.getByRole("alert").waitFor();
   checks.that("what makes no sense is refused in words", (await number.getByRole("alert").innerText()).length > 10, await number.innerText());
   checks.that("and not written", (await house.run("config", "get", "recall.prompt-tokens")).includes("400"));
-  // The browser says on its console that the answer was a refusal.
-  seen.splice(0, seen.length, ...seen.filter((line) => !/status of 4\d\d/.test(line)));
+  expected(seen, /status of 4/);
   const address = row("embed.base-url");
   checks.that("an address is not changed from a page", (await address.getByRole("textbox").count()) === 0 && (await address.innerText()).includes("throughline config set"), await address.innerText());
 

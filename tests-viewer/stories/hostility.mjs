@@ -2,7 +2,7 @@
 // The watcher of browser.mjs sees dialogs, requests, errors and violations; here the page itself is searched for anything
 // that came to be from it.
 
-import { visit } from "../browser.mjs";
+import { settled, visit } from "../browser.mjs";
 import { CORPUS, ELSEWHERE, store } from "../hostile.mjs";
 import { eventually } from "../house.mjs";
 
@@ -25,7 +25,8 @@ function intruders(elsewhere) {
     if (tag === "script" && new URL(element.src, location.href).pathname !== "/assets/app.js") say(element, "a script");
     if (tag === "link" && new URL(element.href, location.href).origin !== location.origin) say(element, "a link elsewhere");
     if (tag === "img" && new URL(element.src, location.href).pathname !== "/assets/icon.svg") say(element, "an image");
-    if (["iframe", "object", "embed", "base", "style", "marquee", "video", "audio", "math", "template", "foreignobject", "plaintext", "xss-element", "mtext", "noscript", "animate", "source"].includes(tag)) say(element, "an element");
+    if (["iframe", "object", "embed", "base", "style", "marquee", "video", "audio", "math", "template", "foreignobject", "plaintext", "xss-element", "mtext", "animate", "source"].includes(tag)) say(element, "an element");
+    if (tag === "noscript" && element.parentElement !== document.body) say(element, "an element");
     if (element.shadowRoot) say(element, "a shadow");
     for (const { name, value } of element.attributes) {
       if (/^on/i.test(name)) say(element, `a handler ${name}`);
@@ -57,8 +58,7 @@ async function scroll(page, look) {
       }).some(Boolean);
     });
     if (!moved) return;
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-    await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
+    await settled(page);
     await look();
   }
 }
@@ -111,5 +111,10 @@ export async function text_is_text(checks, world) {
   await visit(page, "preview");
   checks.nothing("nothing came to be from it", found);
   checks.nothing("nothing was said, asked or refused", seen);
+  // Whoever looks would see it.
+  await page.evaluate(() => document.querySelector("[data-view]").insertAdjacentHTML("beforeend", "<img src=x onerror=alert(1)>"));
+  await eventually("the handler is refused", () => seen.some((line) => line.startsWith("policy: ")));
+  checks.that("an intruder would have been seen", (await page.evaluate(intruders, ELSEWHERE)).length === 2);
+  seen.length = 0;
   world.report(`${CORPUS.length} hostile strings in ${[...marks.values()].reduce((sum, set) => sum + set.size, 0)} places of ${marks.size} views`);
 }

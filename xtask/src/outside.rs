@@ -58,6 +58,14 @@ pub(crate) const ALL: &[Outside] = &[
         says: "api test: ",
         unreachable: "schemathesis cannot be fetched: pip cannot be reached",
     },
+    Outside {
+        command: "view-test",
+        name: "viewer in a browser",
+        program: "node",
+        script: "tests-viewer/run.mjs",
+        says: "view test: ",
+        unreachable: "there is no browser, or npm cannot be reached",
+    },
 ];
 
 pub(crate) fn named(command: &str) -> Option<&'static Outside> {

@@ -9,7 +9,7 @@ use subtle::ConstantTimeEq;
 use crate::token::{TokenError, random};
 
 /// A browser opens it at once; a slow one, started for it, in seconds.
-pub(crate) const LIFE: Duration = Duration::from_secs(60);
+pub(crate) const LIFE: Duration = Duration::from_mins(1);
 /// Nobody opens so many at the same time. One more, and the oldest makes way.
 const MAX_LINKS: usize = 16;
 

@@ -60,7 +60,7 @@ impl Page {
             if let Some(id) = line.strip_prefix("id: ") {
                 message.id = Some(id.to_owned());
             } else if let Some(name) = line.strip_prefix("event: ") {
-                message.name = name.to_owned();
+                name.clone_into(&mut message.name);
             } else if let Some(data) = line.strip_prefix("data: ") {
                 message.data = serde_json::from_str(data).unwrap();
                 return message;

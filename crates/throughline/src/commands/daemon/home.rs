@@ -11,7 +11,7 @@ use mcp::{Keeper, Keepers, Note, Refusal, Remembered};
 use model::Entry;
 use serde_json::Value;
 use store::{Location, StoreError, Stored, Tables};
-use web::{Glimpse, KnownAgent};
+use web::{Glimpse, KnownAgent, Taken};
 
 use super::super::mcp::Houses;
 use super::super::remember::{self, Saying};

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use engine::config::Config;
 use engine::{Behavior, Context, merge};
@@ -123,7 +123,7 @@ impl Advisor {
                     Advice::silent()
                 }
             };
-            record.advice.record(began.elapsed());
+            record.advice.since(began);
             record.running.fetch_sub(1, Ordering::Relaxed);
             // Nobody may be listening any more; then it was late and is counted there.
             let _ = to.send((at, advice));
@@ -137,9 +137,9 @@ impl Advisor {
     }
 
     /// A behavior has learned from an event, after its agent was answered.
-    pub(crate) fn note_learned(&self, behavior: &str, took: Duration) {
+    pub(crate) fn note_learned(&self, behavior: &str, began: Instant) {
         if let Some(record) = self.record(behavior) {
-            record.learning.record(took);
+            record.learning.since(began);
         }
     }
 

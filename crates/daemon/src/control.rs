@@ -61,8 +61,8 @@ impl Answerer for Daemon {
         }
     }
 
-    fn replied(&self, heard: EventKind, took: Duration) {
-        self.intake.hooks.record(heard, took);
+    fn replied(&self, heard: EventKind, read: Instant) {
+        self.intake.hooks.since(heard, read);
     }
 
     fn meet_newer(&self) {

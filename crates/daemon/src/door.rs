@@ -59,8 +59,8 @@ impl Answer {
 pub(crate) trait Answerer: Send + Sync {
     fn answer(&self, request: Request) -> Answer;
 
-    /// The reply to an event is on its way: so long after its frame was read.
-    fn replied(&self, heard: EventKind, took: Duration);
+    /// The reply to an event is on its way; its frame was read then.
+    fn replied(&self, heard: EventKind, read: Instant);
 
     /// A client of a later release has called, whose frames we may not even be able to read.
     fn meet_newer(&self);
@@ -188,7 +188,7 @@ impl Door {
         let answer = self.answerer.answer(request(&header, rest));
         send(stream, &answer)?;
         if let Some(heard) = answer.heard {
-            self.answerer.replied(heard, read.elapsed());
+            self.answerer.replied(heard, read);
         }
         Ok(())
     }

@@ -240,7 +240,7 @@ impl Learner {
         for behavior in hearers(&config, event.kind) {
             let began = Instant::now();
             let learned = catch_unwind(AssertUnwindSafe(|| behavior.learn(tx, &event)));
-            self.intake.advisor.note_learned(behavior.name(), began.elapsed());
+            self.intake.advisor.note_learned(behavior.name(), began);
             match learned {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => error.into_store().map_or(Ok(()), Err)?,

@@ -8,12 +8,9 @@ use model::{Costs, HookCost, Millis};
 use store::SessionFilter;
 
 use crate::intake::{Intake, now};
-use crate::lender::is_alive;
 
-/// A session without a process that we know of lives if it was heard of within this time.
-const RECENT_MS: u64 = 15 * 60 * 1000;
-/// Nobody works for longer without a word; older ones never said that they ended.
-const OPEN_MS: u64 = 24 * 60 * 60 * 1000;
+/// A session that was silent for longer is nobody's who is at work now, whether or not it said that it ended.
+const AT_WORK_MS: u64 = 4 * 60 * 60 * 1000;
 /// More than a person has at once.
 const MAX_SESSIONS: usize = 500;
 /// A spool that is fuller is a fault that `doctor` tells.
@@ -45,14 +42,9 @@ pub(crate) fn gather(intake: &Intake, version: &str, started_at: Millis, learned
         // What cannot be read now is not said.
         let _ = lender.read(&mut |tables| {
             costs.memories = Some(tables.count_memories()?);
-            let since = Some(now.saturating_sub(OPEN_MS));
-            let open = SessionFilter { live: true, since, limit: MAX_SESSIONS, ..SessionFilter::default() };
-            let sessions = tables.sessions(&open)?;
-            let lives = |pid: Option<u32>, seen: Millis| {
-                pid.map_or_else(|| now.saturating_sub(seen) < RECENT_MS, is_alive)
-            };
-            let live = sessions.iter().filter(|session| lives(session.pid, session.last_seen_at)).count();
-            costs.sessions_live = Some(live as u64);
+            let since = Some(now.saturating_sub(AT_WORK_MS));
+            let live = SessionFilter { live: true, since, limit: MAX_SESSIONS, ..SessionFilter::default() };
+            costs.sessions_live = Some(tables.sessions(&live)?.len() as u64);
             costs.redactions = tables.redactions()?.into_iter().map(|one| (one.name, one.count)).collect();
             Ok(())
         });

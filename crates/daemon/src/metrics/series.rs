@@ -3,7 +3,7 @@
 //! total: nobody waits for a window to be exact.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use model::{SPREAD, Spread, Windows, place_of};
 use serde_json::{Value, json};
@@ -38,8 +38,10 @@ impl Default for Series {
 }
 
 impl Series {
-    pub(crate) fn record(&self, took: Duration) {
-        self.record_at(second(), took);
+    /// It began then and ends now. One look at the clock serves for both what it took and when that was.
+    pub(crate) fn since(&self, began: Instant) {
+        let now = Instant::now();
+        self.record_at(second(now), now.saturating_duration_since(began));
     }
 
     fn record_at(&self, second: u64, took: Duration) {
@@ -67,7 +69,7 @@ impl Series {
     }
 
     pub(crate) fn windows(&self) -> Windows<Spread> {
-        self.windows_at(second())
+        self.windows_at(second(Instant::now()))
     }
 
     fn windows_at(&self, second: u64) -> Windows<Spread> {
@@ -106,7 +108,7 @@ impl Default for Flow {
 
 impl Flow {
     pub(crate) fn add(&self, amount: u64) {
-        self.add_at(second(), amount);
+        self.add_at(second(Instant::now()), amount);
     }
 
     fn add_at(&self, second: u64, amount: u64) {
@@ -116,7 +118,7 @@ impl Flow {
     }
 
     pub(crate) fn windows(&self) -> Windows<u64> {
-        self.windows_at(second())
+        self.windows_at(second(Instant::now()))
     }
 
     fn windows_at(&self, second: u64) -> Windows<u64> {
@@ -219,14 +221,14 @@ mod tests {
     fn quantiles_are_right_to_a_factor_of_two() {
         let series = Series::default();
         for micros in 1..=1000 {
-            series.record(Duration::from_micros(micros));
+            series.record_at(0, Duration::from_micros(micros));
         }
         let report = series.to_json();
         assert_eq!(report["count"], 1000);
         let of = |name: &str| report[name].as_u64().unwrap_or_default();
         assert!((250..=1000).contains(&of("p50_us_below")), "{report}");
         assert!((500..=1000).contains(&of("p99_us_below")), "{report}");
-        series.record(Duration::from_secs(1_000_000));
+        series.record_at(0, Duration::from_secs(1_000_000));
         assert_eq!(series.all().max_us, 1_000_000_000_000);
     }
 

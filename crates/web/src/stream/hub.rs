@@ -126,6 +126,11 @@ impl Hub {
         Some((meeting.news.as_ref()?.subscribe(), meeting.told))
     }
 
+    /// How many listen now.
+    pub(crate) fn listeners(&self) -> usize {
+        self.meet().news.as_ref().map_or(0, Sender::receiver_count)
+    }
+
     /// Sleeps until somebody listens; how far they have been told. `None`: we close.
     pub(super) fn wait_for_listeners(&self) -> Option<Cursor> {
         let mut meeting = self.meet();

@@ -31,8 +31,8 @@ const SEARCH: Duration = Duration::from_secs(10);
 const SESSIONS: usize = 200;
 pub(super) const EVENTS: usize = 500;
 const HITS: usize = 50;
-/// A session that has not ended and whose process we do not know is at work if it was heard of within this time.
-const RECENT_MS: u64 = 15 * 60 * 1000;
+/// A session that was silent for longer is nobody's who is at work now, whether or not it said that it ended.
+const AT_WORK_MS: u64 = 4 * 60 * 60 * 1000;
 /// Characters of one line of a list; no terminal shows more.
 pub(super) const LINE: usize = 300;
 
@@ -321,10 +321,9 @@ fn inode(world: &World) -> u64 {
 
 fn session_line(card: SessionCard, now: Millis) -> SessionLine {
     let row = card.row;
-    let lives = || row.pid.map_or_else(|| now.saturating_sub(row.last_seen_at) < RECENT_MS, daemon::is_alive);
     let or_dash = |text: &Option<String>| Clean::line(text.as_deref().unwrap_or("-"), LINE);
     SessionLine {
-        is_live: row.ended_at.is_none() && lives(),
+        is_live: row.ended_at.is_none() && now.saturating_sub(row.last_seen_at) < AT_WORK_MS,
         short: short(&row.id),
         seen_at: row.last_seen_at,
         project: or_dash(&row.project),

@@ -93,7 +93,8 @@ fn hit(id: &str, title: &str) -> HitLine {
 
 #[test]
 fn sessions_are_rows_that_fit_narrow_and_wide_terminals() {
-    for (columns, expected) in [(60, &["● 2 min ago", "repair the login"][..]), (120, &["3 prompts, 14 calls", "claude-code"])]
+    for (columns, expected) in
+        [(60, &["● 2 min ago", "repair the login"][..]), (120, &["3 prompts, 14 calls", "claude-code"])]
     {
         let mut pane = Pane::new(columns, 10);
         assert_eq!(pane.want(), Some(Want::Sessions));
@@ -160,10 +161,15 @@ fn the_live_view_follows_until_somebody_reads_and_holds_a_bounded_number() {
     let mut pane = Pane::new(100, 8);
     pane.keys("2");
     assert_eq!(pane.want(), Some(Want::Live));
-    let events = |from: u64, to: u64| (from..to).map(|seq| event(seq, &format!("cargo test {seq}"))).collect::<Vec<_>>();
+    let events = |from: u64, to: u64| {
+        (from..to).map(|seq| event(seq, &format!("cargo test {seq}"))).collect::<Vec<_>>()
+    };
     pane.app.hear(News::Events { lines: events(0, 20), is_all: true });
     assert!(pane.screen().contains("cargo test 19"));
-    assert!(!pane.app.hear(News::Events { lines: Vec::new(), is_all: false }), "nothing new is nothing to draw");
+    assert!(
+        !pane.app.hear(News::Events { lines: Vec::new(), is_all: false }),
+        "nothing new is nothing to draw"
+    );
     pane.press(KeyCode::Up);
     pane.app.hear(News::Events { lines: events(20, 22), is_all: false });
     assert!(!pane.screen().contains("cargo test 21"), "{}", pane.screen());
@@ -194,9 +200,15 @@ fn a_question_is_asked_when_typing_stops_and_digits_belong_to_it() {
     assert!(pane.app.is_waiting() && pane.screen().contains("Searching…"));
     pane.app.hear(News::Hits("port".to_owned(), Ok(vec![hit("1", "an older answer")])));
     assert!(!pane.screen().contains("an older answer"));
-    pane.app.hear(News::Hits("port 8443 q".to_owned(), Ok(vec![hit("1", "the gateway"), hit("2", "the billing")])));
+    pane.app.hear(News::Hits(
+        "port 8443 q".to_owned(),
+        Ok(vec![hit("1", "the gateway"), hit("2", "the billing")]),
+    ));
     let screen = pane.screen();
-    assert!(screen.contains("decision") && screen.contains("1 h ago") && screen.contains("42 tk"), "{screen}");
+    assert!(
+        screen.contains("decision") && screen.contains("1 h ago") && screen.contains("42 tk"),
+        "{screen}"
+    );
     pane.press(KeyCode::Down);
     pane.press(KeyCode::Down);
     pane.keys("w");
@@ -215,7 +227,10 @@ fn what_cannot_be_answered_is_said_in_its_place() {
     let mut pane = Pane::new(80, 6);
     pane.keys("/login");
     pane.press(KeyCode::Enter);
-    pane.app.hear(News::Hits("login".to_owned(), Err(clean("no daemon listens; run `throughline daemon start`"))));
+    pane.app.hear(News::Hits(
+        "login".to_owned(),
+        Err(clean("no daemon listens; run `throughline daemon start`")),
+    ));
     assert!(pane.screen().contains("no daemon listens"));
     pane.app.hear(News::Hits("login".to_owned(), Ok(Vec::new())));
     assert!(pane.screen().contains("Nothing matches well"));

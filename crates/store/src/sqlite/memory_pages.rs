@@ -19,6 +19,7 @@ use crate::StoreError;
 
 pub use history::{MemoryUse, UsePage};
 pub use left::{CheckpointPage, HandOffPage};
+pub(super) use narrow::{HOME, of_file};
 use narrow::{Narrow, Numbers, SMALL, all_of};
 
 /// Which memories, and from where on.
@@ -123,7 +124,7 @@ impl Tables {
             MemoryOrder::Oldest => ("at", ">", "ASC"),
             MemoryOrder::Used => (USES, "<", "DESC"),
         };
-        let (lead, rest) = self.led(page, self.narrows(page)?)?;
+        let Led { legs: lead, rest, .. } = self.led(page, self.narrows(page)?)?;
         let mut values = Vec::new();
         let mut legs = Vec::new();
         for leg in lead {
@@ -160,10 +161,11 @@ impl Tables {
 
     fn count_places(&self, page: &MemoryPage, besides: &str) -> Result<u64, StoreError> {
         let narrows = self.narrows(page)?;
-        let (lead, rest) = self.led(page, narrows.clone())?;
+        let Led { legs: lead, rest, is_small } = self.led(page, narrows.clone())?;
         let is_one_index = rest.is_empty() && besides.is_empty();
-        if is_one_index || page.order == MemoryOrder::Used || self.size(&lead)? < SMALL {
-            let checks: Vec<&str> = rest.iter().map(|narrow| narrow.check.0.as_str()).chain([besides]).collect();
+        if is_one_index || page.order == MemoryOrder::Used || is_small {
+            let checks: Vec<&str> =
+                rest.iter().map(|narrow| narrow.check.0.as_str()).chain([besides]).collect();
             let mut total = 0;
             for (leg, mut values) in lead {
                 let conditions = all_of([leg.as_str()].into_iter().chain(checks.iter().copied()));
@@ -197,29 +199,25 @@ impl Tables {
         Ok(left.map_or(0, |left| left.count()))
     }
 
-    /// The filter that leads, as legs that share no row, and the others. Without one it is the order's own index.
-    fn led(
-        &self,
-        page: &MemoryPage,
-        mut narrows: Vec<Narrow>,
-    ) -> Result<(Vec<Leg>, Vec<Narrow>), StoreError> {
+    /// Which filter leads. Without one it is the order's own index.
+    fn led(&self, page: &MemoryPage, mut narrows: Vec<Narrow>) -> Result<Led, StoreError> {
         let (range, values) = page.range();
         if page.order == MemoryOrder::Used {
             let used = format!("{USES} > 0");
-            let leg =
-                if range.is_empty() { used } else { format!("{used} AND +{}", range.replace(" at", " +at")) };
-            return Ok((vec![(leg, values)], narrows));
+            let used =
+                if range.is_empty() { used } else { format!("{used} AND {}", range.replace("at ", "+at ")) };
+            return Ok(Led { legs: vec![(used, values)], rest: narrows, is_small: false });
         }
         let mut best: Option<(usize, usize)> = None;
         for (at, narrow) in narrows.iter().enumerate().filter(|(_, narrow)| !narrow.except) {
-            let size = self.size(&narrow.legs)?;
+            let size = self.size(narrow)?;
             if (narrow.in_order || size < SMALL) && best.is_none_or(|(_, least)| size < least) {
                 best = Some((at, size));
             }
         }
         Ok(match best {
-            Some((at, _)) => (narrows.remove(at).legs, narrows),
-            None => (vec![(range, values)], narrows),
+            Some((at, size)) => Led { legs: narrows.remove(at).legs, rest: narrows, is_small: size < SMALL },
+            None => Led { legs: vec![(range, values)], rest: narrows, is_small: false },
         })
     }
 
@@ -245,6 +243,14 @@ impl Tables {
 
 /// What a row must be to be in the list, served by an index, and its values.
 type Leg = (String, Vec<Value>);
+
+/// The filter that leads, as legs that share no row, and the others.
+struct Led {
+    legs: Vec<Leg>,
+    rest: Vec<Narrow>,
+    /// The legs find few.
+    is_small: bool,
+}
 
 /// A summary that was brought in is a memory and has no five answers.
 const SUMMARIZED: &str = "EXISTS (SELECT 1 FROM summaries WHERE summaries.id = memories.id)";

@@ -1,11 +1,11 @@
 //! Questions about memories that need no ranking: by id, around one, by filter.
 
 use model::{MemoryId, Millis, SessionId, Summary};
-use rusqlite::types::Value;
 use rusqlite::{params, params_from_iter};
 use serde::Serialize;
 
 use super::batch::number;
+use super::memory_pages::{HOME, of_file};
 use super::memory_rows::{MEMORY_COLUMNS, MemoryRow, read_list, read_memory};
 use super::read::{Query, unsigned};
 use super::{MemoryFilter, Tables, sort};
@@ -204,26 +204,19 @@ impl Tables {
     fn filtered(&self, select: String, filter: &MemoryFilter) -> Result<Query, StoreError> {
         let mut query = Query::new(select);
         if let Some(project) = &filter.project {
-            let family = Value::Text(serde_json::json!(self.project_family(project)?).to_string());
-            query.and_all(
-            "(project IN (SELECT value FROM json_each(?)) OR project_key IN (SELECT value FROM json_each(?)))",
-            [family.clone(), family],
-        );
+            let homes = serde_json::json!(self.homes(project)?).to_string();
+            query.and(&format!("{HOME} IN (SELECT value FROM json_each(?))"), homes);
         }
         if !filter.kinds.is_empty() {
             let names: Vec<&str> = filter.kinds.iter().map(|kind| kind.name()).collect();
             query.and("kind IN (SELECT value FROM json_each(?))", serde_json::json!(names).to_string());
         }
         if let Some(file) = &filter.file {
-            // The whole path, or everything behind a slash of it: a range would need the beginning.
-            query.and(
-            "n IN (SELECT n FROM memory_files AS f, (SELECT ? AS wanted) WHERE f.path = wanted
-                OR (length(f.path) > length(wanted) AND substr(f.path, -length(wanted) - 1) = '/' || wanted))",
-            file.trim_start_matches("./").to_owned(),
-        );
+            let (of_file, values) = of_file(file);
+            query.and_all(&format!("n IN ({of_file})"), values);
         }
         if let Some(tool) = &filter.tool {
-            query.and("EXISTS (SELECT 1 FROM json_each(tools) WHERE value = ?)", tool.clone());
+            query.and("n IN (SELECT n FROM memory_tools WHERE tool = ?)", tool.clone());
         }
         if let Some(session) = &filter.session {
             query.and("session = ?", session.as_str().to_owned());

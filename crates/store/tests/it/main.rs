@@ -13,5 +13,6 @@ mod journal_retention;
 mod journal_stories;
 mod tables_forget;
 mod tables_latency;
+mod tables_pages;
 mod tables_stories;
 mod world;

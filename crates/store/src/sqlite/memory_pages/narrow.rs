@@ -15,9 +15,9 @@ pub(super) const SMALL: usize = 1000;
 /// Clones and worktrees of one project; each is a leg of its own.
 const MAX_FAMILY: usize = 64;
 /// The project a memory is filed under: its key, else its name.
-const HOME: &str = "COALESCE(project_key, project)";
+pub(in super::super) const HOME: &str = "COALESCE(project_key, project)";
 /// What stands behind the last slash of a path, exactly as its index has it.
-pub(in super::super) const FILE_NAME: &str = "substr(path, length(rtrim(path, replace(path, '/', ''))) + 1)";
+const FILE_NAME: &str = "substr(path, length(rtrim(path, replace(path, '/', ''))) + 1)";
 
 /// The path itself, or everything behind a slash of it: a range would need the beginning.
 const ENDS: &str = "(path = ? OR substr(path, -length(?) - 1) = '/' || ?)";
@@ -31,13 +31,21 @@ pub(super) struct Narrow {
     pub(super) in_order: bool,
     /// The legs find what is not wanted.
     pub(super) except: bool,
-    /// Where the numbers are without the memories.
+    /// Where the numbers are without the memories, and without times.
     numbers: Option<Leg>,
+    is_within: bool,
 }
 
 impl Narrow {
     fn new(legs: Vec<Leg>, check: &str, values: Vec<Value>) -> Self {
-        Self { legs, check: (check.to_owned(), values), in_order: true, except: false, numbers: None }
+        Self {
+            legs,
+            check: (check.to_owned(), values),
+            in_order: true,
+            except: false,
+            numbers: None,
+            is_within: false,
+        }
     }
 
     fn equal(column: &str, value: String) -> Self {
@@ -67,7 +75,7 @@ impl Narrow {
     /// Between two times, which every index of a leg knows.
     fn within(mut self, range: &Leg) -> Self {
         if !range.0.is_empty() {
-            self.numbers = None;
+            self.is_within = true;
             for (sql, values) in &mut self.legs {
                 *sql = format!("{sql} AND {}", range.0);
                 values.extend(range.1.iter().cloned());
@@ -120,7 +128,7 @@ impl Tables {
 
     /// The names and keys under which a project's memories are filed: its own, those of its clones and worktrees, and
     /// keys that only memories know.
-    fn homes(&self, project: &str) -> Result<Vec<String>, StoreError> {
+    pub(in super::super) fn homes(&self, project: &str) -> Result<Vec<String>, StoreError> {
         let mut homes = self.project_family(project)?;
         // One step a key, however many memories have it.
         let keys: Vec<String> = self
@@ -148,22 +156,28 @@ impl Tables {
         Ok(homes)
     }
 
-    /// How many rows the legs find; not more than is small, whatever there is.
-    pub(super) fn size(&self, legs: &[Leg]) -> Result<usize, StoreError> {
+    /// How many rows a filter finds; not many more than is small, whatever there is.
+    pub(super) fn size(&self, narrow: &Narrow) -> Result<usize, StoreError> {
+        if let Some((numbers, values)) = &narrow.numbers {
+            return self.size_of(numbers, values);
+        }
         let mut size = 0;
-        for (leg, values) in legs {
-            let conditions = all_of([leg.as_str()]);
-            let sql = format!("SELECT COUNT(*) FROM (SELECT 1 FROM memories{conditions} LIMIT {SMALL})");
-            size += self.one(&sql, values.clone())? as usize;
+        for (leg, values) in &narrow.legs {
+            size += self.size_of(&format!("SELECT 1 FROM memories{}", all_of([leg.as_str()])), values)?;
         }
         Ok(size)
+    }
+
+    fn size_of(&self, select: &str, values: &[Value]) -> Result<usize, StoreError> {
+        let size = self.one(&format!("SELECT COUNT(*) FROM ({select} LIMIT {SMALL})"), values.to_vec())?;
+        Ok(size as usize)
     }
 
     pub(super) fn numbers_of(&self, narrow: &Narrow) -> Result<Numbers, StoreError> {
         let mut numbers = Numbers::default();
         match &narrow.numbers {
-            Some((sql, values)) => self.add_numbers(sql, values, &mut numbers)?,
-            None => {
+            Some((sql, values)) if !narrow.is_within => self.add_numbers(sql, values, &mut numbers)?,
+            _ => {
                 for leg in &narrow.legs {
                     self.add_leg(leg, &mut numbers)?;
                 }

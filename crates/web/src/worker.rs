@@ -57,6 +57,7 @@ const PATHS: &[(Method, &str, Work)] = &[
     (Method::POST, "/api/sessions/init", deliver::init),
     (Method::POST, "/api/sessions/observations", deliver::observation),
     (Method::POST, "/api/sessions/summarize", deliver::summarize),
+    (Method::GET, "/api/sessions/status", deliver::status),
     (Method::POST, "/api/sessions/complete", deliver::complete),
     (Method::POST, "/api/sessions/session-end", deliver::session_end),
     (Method::POST, "/sessions/{id}/init", deliver::numbered_init),
@@ -113,8 +114,10 @@ pub(crate) fn is_open(house: &dyn House) -> bool {
 
 /// What we refuse, said as they say it.
 pub(crate) fn refused(problem: &Problem) -> Response<Body> {
-    let mut response =
-        answer(Err(Trouble { status: problem.status, error: format!("{}; {}", problem.title, problem.detail) }));
+    let mut response = answer(Err(Trouble {
+        status: problem.status,
+        error: format!("{}; {}", problem.title, problem.detail),
+    }));
     if problem.status == StatusCode::UNAUTHORIZED {
         response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
@@ -162,7 +165,8 @@ mod tests {
 
     #[test]
     fn no_path_of_ours_is_taken_for_one_of_theirs() {
-        for ours in ["/", "/health", "/mcp", "/metrics", "/api/v1", "/api/v1/status", "/api/v1/stream", "/open/x"]
+        for ours in
+            ["/", "/health", "/mcp", "/metrics", "/api/v1", "/api/v1/status", "/api/v1/stream", "/open/x"]
         {
             assert!(!is_theirs(ours), "{ours}");
         }

@@ -96,7 +96,9 @@ impl Tables {
                 "SELECT project FROM sessions WHERE project IS NOT NULL GROUP BY project
                  ORDER BY MAX(last_seen_at) DESC LIMIT ?1",
             )
-            .and_then(|mut statement| statement.query_map([number(limit as u64)], |row| row.get(0))?.collect())
+            .and_then(|mut statement| {
+                statement.query_map([number(limit as u64)], |row| row.get(0))?.collect()
+            })
             .map_err(|e| sort(&self.path, e))
     }
 

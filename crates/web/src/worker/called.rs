@@ -76,11 +76,17 @@ impl<'a> Called<'a> {
             Value::Null
         } else {
             // No page can send this without asking first.
-            let kind = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-            if !kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json")) {
+            let kind =
+                parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+            if !kind
+                .split(';')
+                .next()
+                .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+            {
                 return Err(problem::NOT_JSON.into());
             }
-            serde_json::from_slice(body).map_err(|error| Trouble::bad(format!("the body is no JSON: {error}")))?
+            serde_json::from_slice(body)
+                .map_err(|error| Trouble::bad(format!("the body is no JSON: {error}")))?
         };
         Ok(Self { house: &rooms.house, sessions, port: rooms.port, id, query, body })
     }
@@ -100,7 +106,10 @@ impl<'a> Called<'a> {
     }
 
     pub(super) fn all_asked(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.query.iter().filter(move |(key, value)| key == name && !value.is_empty()).map(|(_, value)| &**value)
+        self.query
+            .iter()
+            .filter(move |(key, value)| key == name && !value.is_empty())
+            .map(|(_, value)| &**value)
     }
 
     /// What is looked for, under any of the names it has had.

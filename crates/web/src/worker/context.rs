@@ -26,7 +26,8 @@ pub(super) fn inject(called: &Called<'_>) -> Result<Said, Trouble> {
     // A worktree comes after the repository it belongs to; it is where the agent works.
     let project = projects.split(',').map(str::trim).rfind(|name| !name.is_empty());
     let project = project.ok_or_else(|| Trouble::bad("At least one project is required"))?;
-    let mut envelope = json!({ "hook_event_name": "SessionStart", "source": "startup", "session_id": "preview" });
+    let mut envelope =
+        json!({ "hook_event_name": "SessionStart", "source": "startup", "session_id": "preview" });
     if let Some(root) = roots(called, project)?.into_iter().next() {
         envelope["cwd"] = json!(root);
     }

@@ -34,6 +34,13 @@ struct Known {
     /// The last prompt, for clients that send it once to begin a session and again to begin to work on it.
     prompt: Option<String>,
     prompts: u64,
+    has_ended: bool,
+}
+
+impl Known {
+    fn new(id: SessionId) -> Self {
+        Self { id, cwd: None, prompt: None, prompts: 0, has_ended: false }
+    }
 }
 
 impl Sessions {
@@ -58,9 +65,9 @@ pub(super) fn init(called: &Called<'_>) -> Result<Said, Trouble> {
 
 fn begin(called: &Called<'_>, session: &SessionId, prompt: Option<&str>) -> Result<Said, Trouble> {
     let number = numbers::of_session(session.as_str());
-    let mut known = know(called, session)?;
+    let known = know(called, session)?;
     let is_new = known.is_none();
-    let mut known = known.take().unwrap_or(Known { id: session.clone(), cwd: None, prompt: None, prompts: 0 });
+    let mut known = known.unwrap_or_else(|| Known::new(session.clone()));
     known.cwd = folder(called, known.cwd)?;
     let skipped = |reason: &str, prompts: u64| {
         json!({ "sessionDbId": number, "promptNumber": prompts, "skipped": true, "reason": reason,
@@ -71,9 +78,11 @@ fn begin(called: &Called<'_>, session: &SessionId, prompt: Option<&str>) -> Resu
         called.sessions.note(known);
         return Ok(Said::Json(skipped("heard by the hooks of throughline", prompts)));
     }
-    if is_new {
-        let start = Map::from_iter([("source".to_owned(), json!("startup"))]);
-        take(called, &known, "SessionStart", start)?;
+    // Some versions end a session with each of its turns.
+    if is_new || known.has_ended {
+        let source = if is_new { "startup" } else { "resume" };
+        take(called, &known, "SessionStart", Map::from_iter([("source".to_owned(), json!(source))]))?;
+        known.has_ended = false;
     }
     let words = prompt.filter(|prompt| !prompt.trim().is_empty() && *prompt != NO_WORDS);
     if let Some(prompt) = words {
@@ -157,7 +166,8 @@ pub(super) fn session_end(called: &Called<'_>) -> Result<Said, Trouble> {
 
 /// Ends a session that is known. False: it is not.
 fn end(called: &Called<'_>, session: &SessionId) -> Result<bool, Trouble> {
-    let Some(known) = know(called, session)? else { return Ok(false) };
+    let Some(mut known) = know(called, session)? else { return Ok(false) };
+    known.has_ended = true;
     let reason = called.text(&["reason"]).unwrap_or("other");
     let said = Map::from_iter([("reason".to_owned(), json!(reason))]);
     tell(called, known, "SessionEnd", said)?;
@@ -198,14 +208,24 @@ pub(super) fn numbered_delete(called: &Called<'_>) -> Result<Said, Trouble> {
 }
 
 pub(super) fn numbered_status(called: &Called<'_>) -> Result<Said, Trouble> {
-    let session = numbered(called)?;
-    let card = called.tables(|tables| tables.session_card(&session))?;
+    status_of(called, &numbered(called)?)
+}
+
+/// A hook waits for its summary until nothing is queued; here nothing ever is.
+pub(super) fn status(called: &Called<'_>) -> Result<Said, Trouble> {
+    let session = called.asked("contentSessionId").or_else(|| called.asked("claudeSessionId"));
+    let session = session.ok_or_else(|| Trouble::bad("Missing contentSessionId query parameter"))?;
+    status_of(called, &SessionId::new(session))
+}
+
+fn status_of(called: &Called<'_>, session: &SessionId) -> Result<Said, Trouble> {
+    let card = called.tables(|tables| tables.session_card(session))?;
     let Some(card) = card.filter(|card| card.row.ended_at.is_none()) else {
-        return Ok(Said::Json(json!({ "status": "not_found" })));
+        return Ok(Said::Json(json!({ "status": "not_found", "queueLength": 0 })));
     };
     Ok(Said::Json(json!({
         "status": "active",
-        "sessionDbId": called.id()?,
+        "sessionDbId": numbers::of_session(session.as_str()),
         "project": card.row.project,
         "queueLength": 0,
         "uptime": now().saturating_sub(card.row.started_at),
@@ -240,13 +260,13 @@ fn know(called: &Called<'_>, session: &SessionId) -> Result<Option<Known>, Troub
         cwd: card.row.cwd,
         prompt: None,
         prompts: card.row.prompts,
+        has_ended: card.row.ended_at.is_some(),
     }))
 }
 
 /// What is known of a session, also where nothing is.
 fn known(called: &Called<'_>, session: &SessionId) -> Result<Known, Trouble> {
-    let known = know(called, session)?;
-    Ok(known.unwrap_or_else(|| Known { id: session.clone(), cwd: None, prompt: None, prompts: 0 }))
+    Ok(know(called, session)?.unwrap_or_else(|| Known::new(session.clone())))
 }
 
 /// Where it happens: what is said, else what was said before, else the one folder of ours that bears the project's name.

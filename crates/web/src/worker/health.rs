@@ -41,7 +41,9 @@ pub(super) fn version(called: &Called<'_>) -> Result<Said, Trouble> {
 /// answered with how things are.
 pub(super) fn processing(called: &Called<'_>) -> Result<Said, Trouble> {
     let depth = queue(&**called.house);
-    Ok(Said::Json(json!({ "status": "ok", "isProcessing": depth > 0, "queueDepth": depth, "activeSessions": 0 })))
+    Ok(Said::Json(
+        json!({ "status": "ok", "isProcessing": depth > 0, "queueDepth": depth, "activeSessions": 0 }),
+    ))
 }
 
 /// Entries of the journal that are not in the tables yet.

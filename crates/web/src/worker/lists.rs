@@ -75,7 +75,8 @@ pub(super) fn prompt(called: &Called<'_>) -> Result<Said, Trouble> {
 }
 
 pub(super) fn batch(called: &Called<'_>) -> Result<Said, Trouble> {
-    let ids = numbers_in(&called.body["ids"]).ok_or_else(|| Trouble::bad("ids must be an array of numbers"))?;
+    let ids =
+        numbers_in(&called.body["ids"]).ok_or_else(|| Trouble::bad("ids must be an array of numbers"))?;
     let most = called.body["limit"].as_u64().map_or(MAX_BATCH, |limit| limit.min(MAX_BATCH as u64) as usize);
     let mut rows: Vec<MemoryRow> = called.tables(|tables| {
         ids.iter().take(MAX_BATCH).filter_map(|n| tables.memory_at(*n).transpose()).collect()

@@ -83,9 +83,7 @@ pub(super) fn timeline(called: &Called<'_>) -> Result<Said, Trouble> {
     let after = called.number("depth_after", 10, MAX_DEPTH);
     let center = match (called.asked("anchor"), called.question()) {
         (Some(anchor), _) => anchored(called, anchor)?,
-        (None, Some(question)) => {
-            found(called, &question, &only(called, &obs_kinds(called)?)?, 1)?.pop()
-        }
+        (None, Some(question)) => found(called, &question, &only(called, &obs_kinds(called)?)?, 1)?.pop(),
         (None, None) => return Err(Trouble::bad("anchor or query is required")),
     };
     let Some(center) = center else { return Err(Trouble::not_found("No such moment")) };
@@ -200,7 +198,9 @@ fn named_kinds(said: &str) -> Result<Vec<MemoryKind>, Trouble> {
         name => MemoryKind::from_name(name),
     };
     let names = said.split(',').map(str::trim).filter(|name| !name.is_empty());
-    names.map(|name| kind(name).ok_or_else(|| Trouble::bad(format!("no such type; there are {}", known())))).collect()
+    names
+        .map(|name| kind(name).ok_or_else(|| Trouble::bad(format!("no such type; there are {}", known()))))
+        .collect()
 }
 
 fn known() -> String {
@@ -217,7 +217,10 @@ fn answer(
     let question = called.question().unwrap_or_default();
     if called.asked("format") == Some("json") {
         let summaries = called.tables(|tables| {
-            sessions.iter().map(|row| Ok((row, tables.summary_of(row.memory.id)?))).collect::<Result<Vec<_>, _>>()
+            sessions
+                .iter()
+                .map(|row| Ok((row, tables.summary_of(row.memory.id)?)))
+                .collect::<Result<Vec<_>, _>>()
         })?;
         return Ok(Said::Json(json!({
             "observations": observations.iter().map(shapes::observation).collect::<Vec<_>>(),

@@ -20,7 +20,8 @@ pub(super) fn list(called: &Called<'_>) -> Result<Said, Trouble> {
 
 fn held(called: &Called<'_>) -> Map<String, Value> {
     let settings = called.house.settings();
-    let value = |key: &str| settings.iter().find(|setting| setting["key"] == key).map(|setting| &setting["value"]);
+    let value =
+        |key: &str| settings.iter().find(|setting| setting["key"] == key).map(|setting| &setting["value"]);
     let mut held: Map<String, Value> = SETTINGS
         .iter()
         .map(|(theirs, ours, _)| ((*theirs).to_owned(), json!(value(ours).map_or_else(String::new, text))))

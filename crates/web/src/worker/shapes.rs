@@ -77,7 +77,8 @@ pub(super) fn prompt(row: &PromptRow, project: Option<&str>) -> Value {
 
 /// A line for each, as their tools for models print them: number, time, kind, title.
 pub(super) fn table(heading: &str, rows: &[MemoryRow]) -> String {
-    let mut text = format!("{heading}\n\n| ID | Time | T | Title | Read |\n|----|------|---|-------|------|\n");
+    let mut text =
+        format!("{heading}\n\n| ID | Time | T | Title | Read |\n|----|------|---|-------|------|\n");
     for row in rows {
         let memory = &row.memory;
         let (title, tokens) = (one_line(&memory.title), row.tokens);

@@ -279,7 +279,11 @@ mod tests {
             let room = key.name.split('.').next().unwrap_or_default();
             let is_kept = matches!(room, "http" | "watch" | "redact")
                 || listed.iter().any(|ending| key.name.ends_with(ending));
-            assert!(key.by_hand.is_some() || !is_kept, "{} may be changed by anybody with the token", key.name);
+            assert!(
+                key.by_hand.is_some() || !is_kept,
+                "{} may be changed by anybody with the token",
+                key.name
+            );
             // A text that anybody may change names nothing but itself.
             let is_named = key.name == "distill.model";
             assert!(key.by_hand.is_some() || key.kind != Kind::Text || is_named, "{}", key.name);

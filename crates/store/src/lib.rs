@@ -16,6 +16,6 @@ pub use sqlite::{
     MomentCounts, MomentKey, Moments, Neighbor, Order, OutcomeRow, PlacedInjection, ProjectCard, PromptPage,
     PromptRow, Put, Scored, Series, SeriesPoint, SessionCard, SessionFilter, SessionPage, SessionRow,
     SessionTouch, ShownRow, Span, StandingRow, Stats, StepRow, SummaryCard, SummaryPage, SummaryRow, Tables,
-    Terms, Totals, Touch, TurnRow, Unembedded, UsePage, VerdictPage, VerdictRow, WorkerCounts, WorkspaceCard, WorkspaceRow,
-    any_of, move_aside, session_mark,
+    Terms, Totals, Touch, TurnRow, Unembedded, UsePage, VerdictPage, VerdictRow, WorkerCounts, WorkspaceCard,
+    WorkspaceRow, any_of, move_aside, session_mark,
 };

@@ -10,10 +10,10 @@ use super::session_pages::Found;
 use super::{Tables, WorkspaceRow};
 use crate::StoreError;
 
-/// Memories a map is made of: some ten milliseconds.
-const MAX_MEMORIES: usize = 4000;
+/// Memories a map is made of: ten milliseconds.
+const MAX_MEMORIES: usize = 2000;
 /// Files of these: a memory names a handful.
-const MAX_TOUCHES: usize = 40_000;
+const MAX_TOUCHES: usize = 20_000;
 /// Projects of one list; a person has some.
 const MAX_PROJECTS: usize = 1000;
 
@@ -118,7 +118,7 @@ impl Tables {
     pub fn heard_agents(&self, live_since: Millis) -> Result<Vec<HeardAgent>, StoreError> {
         let query = Query::new(format!(
             "SELECT agent, COUNT(*), SUM(ended_at IS NULL AND last_seen_at >= {}), SUM(events), MAX(last_seen_at)
-             FROM sessions GROUP BY agent ORDER BY 5 DESC LIMIT 100",
+             FROM sessions NOT INDEXED GROUP BY agent ORDER BY 5 DESC LIMIT 100",
             number(live_since)
         ));
         self.rows(query, |row| {
@@ -132,7 +132,7 @@ impl Tables {
         })
     }
 
-    /// Newest first.
+    /// Of the newest memories, in no order.
     pub fn touches(&self, workspace: &WorkspaceKey, since: Millis) -> Result<Vec<Touch>, StoreError> {
         let mut query = Query::new(format!(
             "SELECT files.path, files.modified, newest.session, newest.at
@@ -141,7 +141,7 @@ impl Tables {
              CROSS JOIN memory_files AS files ON files.n = newest.n"
         ));
         query.values = vec![Value::Text(workspace.as_str().to_owned()), Value::Integer(number(since))];
-        query.tail("ORDER BY newest.at DESC", MAX_TOUCHES);
+        query.tail("", MAX_TOUCHES);
         self.rows(query, |row| {
             let session = match row.get_ref(2)? {
                 rusqlite::types::ValueRef::Null => None,

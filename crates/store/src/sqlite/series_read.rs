@@ -1,5 +1,7 @@
 //! Counts over time, for charts, and the totals they add up to. Every series is one walk over an index of times, as
-//! long as what lies in the span; what was not counted by the hour is not told by the hour.
+//! long as what lies in the span; what is counted by the day has no hours.
+
+use std::collections::BTreeMap;
 
 use model::Millis;
 use rusqlite::{Connection, params};
@@ -11,7 +13,7 @@ use super::{Batch, Count, Tables, sort};
 use crate::StoreError;
 
 /// Rows of one series: as many points of as many names as a chart can show.
-const MAX_POINTS: i64 = 50_000;
+const MAX_POINTS: usize = 50_000;
 
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +45,7 @@ pub struct Span {
 pub struct SeriesPoint {
     /// What it is a count of, where there are several kinds; otherwise empty.
     pub name: String,
-    /// When its step begins, in UTC.
+    /// When its step begins. Steps are counted from the beginning of the span.
     pub at: Millis,
     pub value: u64,
 }
@@ -69,24 +71,13 @@ pub struct Totals {
 }
 
 impl Tables {
-    /// Oldest first.
+    /// Oldest first. One walk over an index, without sorting: a step is a range of it.
     pub fn series(&self, series: Series, span: Span) -> Result<Vec<SeriesPoint>, StoreError> {
-        let step = number(span.step.max(1));
-        self.connection
-            .prepare_cached(series.sql())
-            .and_then(|mut statement| {
-                let values = params![number(span.since), number(span.until), step, MAX_POINTS];
-                statement
-                    .query_map(values, |row| {
-                        Ok(SeriesPoint {
-                            name: row.get(0)?,
-                            at: unsigned(row, 1)?.saturating_mul(span.step.max(1)),
-                            value: unsigned(row, 2)?,
-                        })
-                    })?
-                    .collect()
-            })
-            .map_err(|e| sort(&self.path, e))
+        let gathered = match series.sql() {
+            Counted::ByStep(sql) => by_step(&self.connection, sql, span),
+            Counted::ByKind(sql) => by_kind(&self.connection, sql, span),
+        };
+        gathered.map_err(|e| sort(&self.path, e))
     }
 
     pub fn totals(&self) -> Result<Totals, StoreError> {
@@ -105,43 +96,83 @@ impl Batch<'_> {
     }
 }
 
+/// How a series is asked for: the sum of one step, or every time with its kind and count.
+enum Counted {
+    ByStep(&'static str),
+    ByKind(&'static str),
+}
+
 impl Series {
-    const fn sql(self) -> &'static str {
+    const fn sql(self) -> Counted {
         match self {
-            Self::Events => {
-                "SELECT '', at / ?3, COUNT(*) FROM events WHERE at >= ?1 AND at < ?2 GROUP BY 2 ORDER BY 2 LIMIT ?4"
-            }
-            Self::Prompts => {
-                "SELECT '', at / ?3, COUNT(*) FROM prompts WHERE at >= ?1 AND at < ?2 GROUP BY 2 ORDER BY 2 LIMIT ?4"
-            }
-            Self::Sessions => {
-                "SELECT '', started_at / ?3, COUNT(*) FROM sessions WHERE started_at >= ?1 AND started_at < ?2
-                 GROUP BY 2 ORDER BY 2 LIMIT ?4"
-            }
-            Self::Memories => {
-                "SELECT kind, at / ?3, COUNT(*) FROM memories INDEXED BY memories_by_time
-                 WHERE at >= ?1 AND at < ?2 GROUP BY 2, 1 ORDER BY 2 LIMIT ?4"
-            }
+            Self::Events => Counted::ByStep("SELECT COUNT(*) FROM events WHERE at >= ?1 AND at < ?2"),
+            Self::Prompts => Counted::ByStep("SELECT COUNT(*) FROM prompts WHERE at >= ?1 AND at < ?2"),
+            // No index: there are thousands where there are millions of events.
+            Self::Sessions => Counted::ByKind(
+                "SELECT '', started_at, 1 FROM sessions WHERE started_at >= ?1 AND started_at < ?2",
+            ),
+            Self::Memories => Counted::ByKind(
+                "SELECT kind, at, 1 FROM memories INDEXED BY memories_by_time WHERE at >= ?1 AND at < ?2",
+            ),
             Self::TokensInjected => {
-                "SELECT '', at / ?3, SUM(tokens) FROM injections WHERE at >= ?1 AND at < ?2
-                 GROUP BY 2 ORDER BY 2 LIMIT ?4"
+                Counted::ByStep("SELECT COALESCE(SUM(tokens), 0) FROM injections WHERE at >= ?1 AND at < ?2")
             }
-            Self::TokensRecalled => {
-                "SELECT '', injected.at / ?3, SUM(memories.raw_tokens) FROM injected
-                     CROSS JOIN memories ON memories.id = injected.memory
-                 WHERE injected.at >= ?1 AND injected.at < ?2 GROUP BY 2 ORDER BY 2 LIMIT ?4"
-            }
+            Self::TokensRecalled => Counted::ByStep(
+                "SELECT COALESCE(SUM(memories.raw_tokens), 0) FROM injected
+                     CROSS JOIN memories INDEXED BY memories_by_cost ON memories.id = injected.memory
+                 WHERE injected.at >= ?1 AND injected.at < ?2",
+            ),
             Self::TokensDistilled => {
-                "SELECT '', at / ?3, SUM(tokens) FROM distillations WHERE at >= ?1 AND at < ?2
-                 GROUP BY 2 ORDER BY 2 LIMIT ?4"
+                Counted::ByKind("SELECT '', at, tokens FROM distillations WHERE at >= ?1 AND at < ?2")
             }
-            // Days are all that is known.
-            Self::Redactions => {
-                "SELECT kind, day * 86400000 / ?3, SUM(count) FROM redactions
-                 WHERE day >= ?1 / 86400000 AND day * 86400000 < ?2 GROUP BY 2, 1 ORDER BY 2 LIMIT ?4"
-            }
+            Self::Redactions => Counted::ByKind(
+                "SELECT kind, day * 86400000, count FROM redactions
+                 WHERE day >= ?1 / 86400000 AND day * 86400000 < ?2",
+            ),
         }
     }
+}
+
+fn by_step(connection: &Connection, sql: &str, span: Span) -> rusqlite::Result<Vec<SeriesPoint>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let step = span.step.max(1);
+    let mut points = Vec::new();
+    let mut at = span.since;
+    while at < span.until && points.len() < MAX_POINTS {
+        let end = at.saturating_add(step).min(span.until);
+        let value = statement.query_row(params![number(at), number(end)], |row| unsigned(row, 0))?;
+        if value > 0 {
+            points.push(SeriesPoint { name: String::new(), at, value });
+        }
+        at = at.saturating_add(step);
+    }
+    Ok(points)
+}
+
+fn by_kind(connection: &Connection, sql: &str, span: Span) -> rusqlite::Result<Vec<SeriesPoint>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params![number(span.since), number(span.until)])?;
+    let step = span.step.max(1);
+    let mut sums: BTreeMap<Millis, Vec<(String, u64)>> = BTreeMap::new();
+    let mut points = 0;
+    while let Some(row) = rows.next()? {
+        let name = row.get_ref(0)?.as_str()?;
+        let at = span.since + unsigned(row, 1)?.saturating_sub(span.since) / step * step;
+        let kinds = sums.entry(at).or_default();
+        let value = unsigned(row, 2)?;
+        match kinds.iter_mut().find(|(kind, _)| kind == name) {
+            Some((_, sum)) => *sum = sum.saturating_add(value),
+            None if points < MAX_POINTS => {
+                points += 1;
+                kinds.push((name.to_owned(), value));
+            }
+            None => {}
+        }
+    }
+    let flat = sums
+        .into_iter()
+        .flat_map(|(at, kinds)| kinds.into_iter().map(move |(name, value)| SeriesPoint { name, at, value }));
+    Ok(flat.collect())
 }
 
 /// The days of `redactions` are as long as ours.

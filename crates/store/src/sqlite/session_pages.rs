@@ -10,8 +10,9 @@ use super::read::{Query, SESSION_COLUMNS, event_id, read_session, session_id, un
 use super::{PromptRow, SessionRow, Tables, sort};
 use crate::StoreError;
 
-/// Rows one page looks at for words in them: a few milliseconds.
-const MAX_LOOKED_AT: usize = 2000;
+/// Sessions, and prompts, that one page looks at for words in them: a few milliseconds.
+const MAX_SESSIONS_LOOKED_AT: usize = 500;
+const MAX_PROMPTS_LOOKED_AT: usize = 2000;
 /// Of the first thing a session was asked, and of what came of it.
 const SHOWN_CHARS: usize = 400;
 
@@ -79,7 +80,7 @@ impl Tables {
                 [Value::Integer(number(*seen)), Value::Text(id.clone())],
             );
         }
-        let bound = looked_at(page.words.as_ref(), page.limit);
+        let bound = looked_at(page.words.as_ref(), page.limit, MAX_SESSIONS_LOOKED_AT);
         query.tail("ORDER BY last_seen_at DESC, id DESC", bound);
         skip(&mut query, page.offset);
         let words = page.words.as_deref().map(str::to_lowercase);
@@ -109,7 +110,7 @@ impl Tables {
         if let Some((at, row)) = page.after {
             query.and_all("(at, rowid) < (?, ?)", [Value::Integer(number(at)), Value::Integer(row)]);
         }
-        let bound = looked_at(page.words.as_ref(), page.limit);
+        let bound = looked_at(page.words.as_ref(), page.limit, MAX_PROMPTS_LOOKED_AT);
         query.tail("ORDER BY at DESC, rowid DESC", bound);
         skip(&mut query, page.offset);
         let words = page.words.as_deref().map(str::to_lowercase);
@@ -210,8 +211,8 @@ impl SessionCard {
 }
 
 /// One more than a page where every row fits; otherwise as many as may be looked at.
-fn looked_at(words: Option<&String>, limit: usize) -> usize {
-    if words.is_some() { MAX_LOOKED_AT.max(limit) } else { limit + 1 }
+fn looked_at(words: Option<&String>, limit: usize, most: usize) -> usize {
+    if words.is_some() { most.max(limit) } else { limit + 1 }
 }
 
 pub(super) fn skip(query: &mut Query, rows: usize) {

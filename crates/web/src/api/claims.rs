@@ -25,7 +25,11 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         get("/api/v1/claims", "Files that sessions hold, last used first", list),
         post("/api/v1/claims", "Hold files for a session", take),
         delete("/api/v1/claims", "Give files back", release),
-        post("/api/v1/claims/release", "Give files back, for clients that cannot send a body with DELETE", release),
+        post(
+            "/api/v1/claims/release",
+            "Give files back, for clients that cannot send a body with DELETE",
+            release,
+        ),
     ]
 }
 
@@ -122,7 +126,8 @@ fn take(house: &dyn House, asked: Asked<Nothing, Nothing, Take>) -> Result<Given
     }
     let note = note.map(Words::into_text).filter(|note| !note.trim().is_empty());
     send(house, &Deed::Claim { session: session.clone(), files, note })?;
-    let filter = ClaimFilter { session: Some(&session), limit: usize::from(MAX_LIMIT), ..ClaimFilter::default() };
+    let filter =
+        ClaimFilter { session: Some(&session), limit: usize::from(MAX_LIMIT), ..ClaimFilter::default() };
     let (rows, now) = (read(house, |tables| tables.claims(&filter))?, now());
     Ok(Held { items: rows.into_iter().map(|row| Claim::of(row, now)).collect() }.into())
 }
@@ -132,7 +137,10 @@ fn release(house: &dyn House, asked: Asked<Nothing, Nothing, Release>) -> Result
     let session = session.map(|id| SessionId::new(id.as_str()));
     let files = paths(files)?;
     if session.is_none() && files.is_empty() {
-        return Err(Problem::refused("neither a session nor a file is named", "name whose claims, or on which files"));
+        return Err(Problem::refused(
+            "neither a session nor a file is named",
+            "name whose claims, or on which files",
+        ));
     }
     let filter = ClaimFilter { session: session.as_ref(), ..ClaimFilter::default() };
     let held = read(house, |tables| tables.claims(&filter))?;
@@ -166,7 +174,8 @@ fn send(house: &dyn House, deed: &Deed) -> Result<(), Problem> {
 
 impl Claim {
     fn of(row: ClaimRow, now: Millis) -> Self {
-        let live = row.last_at >= now.saturating_sub(engine::CLAIM_LEASE) && row.seen_at >= at_work_since(now);
+        let live =
+            row.last_at >= now.saturating_sub(engine::CLAIM_LEASE) && row.seen_at >= at_work_since(now);
         let ClaimRow { path, session, agent, project, branch, since_at, last_at, seen_at, goal, .. } = row;
         let session = session.as_str().to_owned();
         Self { path, session, agent, project, branch, since_at, last_at, seen_at, goal, live }

@@ -102,7 +102,8 @@ fn list(house: &dyn House, asked: Asked<Nothing, Wanted>) -> Result<Given<Page<I
     let before = cursor.map(|cursor| Cursor::read(cursor.as_str())).transpose()?;
     let before = before.map(|cursor| Ok((cursor.number, cursor.second()?))).transpose()?;
     let memory = memory.map(|id| id.as_str().parse()).transpose();
-    let memory = memory.map_err(|_| Problem::refused("this is no id of a memory", "send all twelve characters"))?;
+    let memory =
+        memory.map_err(|_| Problem::refused("this is no id of a memory", "send all twelve characters"))?;
     let page = InjectionPage {
         session: session.map(|id| SessionId::new(id.as_str())),
         behavior: behavior.map(Name::into_text),

@@ -92,7 +92,11 @@ impl TryFrom<u16> for Lines {
     type Error = String;
 
     fn try_from(lines: u16) -> Result<Self, Self::Error> {
-        if (1..=MAX_LINES).contains(&lines) { Ok(Self(lines)) } else { Err(format!("lines is 1 to {MAX_LINES}")) }
+        if (1..=MAX_LINES).contains(&lines) {
+            Ok(Self(lines))
+        } else {
+            Err(format!("lines is 1 to {MAX_LINES}"))
+        }
     }
 }
 

@@ -94,7 +94,10 @@ struct Forgotten {
 fn list(house: &dyn House, asked: Asked<Nothing, Wanted>) -> Result<Given<Page<Session>>, Problem> {
     let Wanted { project, agent, workspace, live, since, q, limit, cursor, offset, count } = asked.query;
     if q.is_some() && offset > 0 {
-        return Err(Problem::refused("rows that were not looked at cannot be passed over", "send q without offset"));
+        return Err(Problem::refused(
+            "rows that were not looked at cannot be passed over",
+            "send q without offset",
+        ));
     }
     let now = now();
     let after = cursor.map(|cursor| Cursor::read(cursor.as_str())).transpose()?;

@@ -156,7 +156,10 @@ fn written(wish: Wish) -> Result<String, Problem> {
         Wish::List(items) => items,
     };
     if items.len() > MAX_LIST || items.iter().any(|item| item.as_str().contains(',')) {
-        return Err(Problem::refused("the list cannot be written down", "send at most 200 words, none with a comma"));
+        return Err(Problem::refused(
+            "the list cannot be written down",
+            "send at most 200 words, none with a comma",
+        ));
     }
     Ok(items.iter().map(Words::as_str).collect::<Vec<_>>().join(","))
 }
@@ -226,7 +229,9 @@ mod tests {
     #[test]
     fn a_list_is_written_as_a_command_line_gives_it() {
         let list = |words: &[&str]| {
-            written(Wish::List(words.iter().map(|word| Words::try_from((*word).to_owned()).unwrap()).collect()))
+            written(Wish::List(
+                words.iter().map(|word| Words::try_from((*word).to_owned()).unwrap()).collect(),
+            ))
         };
         assert_eq!(list(&["Read", "Glob"]), Ok("Read,Glob".to_owned()));
         assert!(list(&["a,b"]).is_err());

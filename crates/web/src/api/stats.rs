@@ -49,7 +49,8 @@ struct Named {
 }
 
 fn stats(house: &dyn House, _: Asked) -> Result<Given<Stats>, Problem> {
-    let (totals, agents) = read(house, |tables| Ok((tables.totals()?, tables.heard_agents(at_work_since(now()))?)))?;
+    let (totals, agents) =
+        read(house, |tables| Ok((tables.totals()?, tables.heard_agents(at_work_since(now()))?)))?;
     let Totals { workspaces, sessions, prompts, events, memories, .. } = totals;
     Ok(Stats {
         workspaces,

@@ -39,6 +39,7 @@ CREATE INDEX events_by_at ON events (at);
 CREATE INDEX injections_by_at ON injections (at, tokens);
 CREATE INDEX injected_by_at ON injected (at, memory);
 CREATE INDEX memories_by_time ON memories (at, kind, tokens, raw_tokens);
+CREATE INDEX memories_by_cost ON memories (id, raw_tokens);
 CREATE INDEX prompts_by_at ON prompts (at);
 CREATE INDEX summaries_by_at ON summaries (at);
 
@@ -47,7 +48,7 @@ CREATE INDEX sessions_by_project ON sessions (project, last_seen_at);
 CREATE INDEX sessions_by_agent ON sessions (agent, last_seen_at);
 CREATE INDEX injections_in_session ON injections (session, seq, number, tokens);
 CREATE INDEX memories_in_session ON memories (session, seq);
-CREATE INDEX memories_of_workspace ON memories (workspace, at);
+CREATE INDEX memories_of_workspace ON memories (workspace, at, session);
 
 -- Lists of memories: the newest of whatever is asked for, without a look at the rest. A home is the project's key, else
 -- its name.

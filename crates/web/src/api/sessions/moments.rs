@@ -14,9 +14,9 @@ use super::super::page::{Cursor, Limit};
 use super::super::reading::read;
 use super::super::words::Id;
 use super::{NO_SESSION, Which};
+use crate::House;
 use crate::house::Glimpse;
 use crate::problem::Problem;
-use crate::House;
 
 /// Times a page goes on to look for items of the wanted types before it comes back short.
 const MAX_LOOKS: usize = 4;
@@ -127,7 +127,12 @@ pub(super) fn timeline(
     };
     let (card, from_seq, until_seq, start) = read(house, |tables| {
         let position = |at: Option<Millis>| at.map(|at| tables.position_at(&session, at)).transpose();
-        Ok((tables.session_card(&session)?, position(query.after)?, position(query.before)?, position(query.at)?))
+        Ok((
+            tables.session_card(&session)?,
+            position(query.after)?,
+            position(query.before)?,
+            position(query.at)?,
+        ))
     })?;
     let card = card.ok_or(NO_SESSION)?;
     let start = start.map(|seq| match order {
@@ -154,7 +159,6 @@ pub(super) fn timeline(
         let is_more = found.len() == ask.limit;
         found.truncate(query.limit.rows());
         next = found.last().map(Moment::key).filter(|_| is_more);
-        let room = query.limit.rows() - items.len();
         let shown = calls::joined(house, found, order)?;
         for (key, item) in shown.into_iter().filter(|(_, item)| wants(item.r#type)) {
             if items.len() == query.limit.rows() {
@@ -164,7 +168,7 @@ pub(super) fn timeline(
             items.push((key, item));
         }
         ask.behind = next;
-        if next.is_none() || items.len() == query.limit.rows() || room == 0 {
+        if next.is_none() || items.len() == query.limit.rows() {
             break;
         }
     }

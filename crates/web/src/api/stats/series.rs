@@ -36,7 +36,11 @@ const KNOWN: &[Known] = &[
                  A memory counts once a session, when it was shown last. It is an estimate from above: nobody knows \
                  whether an agent would have done all of that work again. Below zero, showing cost more.",
     },
-    Known { name: "memories", unit: Unit::Count, manual: "Memories by when they happened; also as memories.KIND." },
+    Known {
+        name: "memories",
+        unit: Unit::Count,
+        manual: "Memories by when they happened; also as memories.KIND.",
+    },
     Known {
         name: "redactions",
         unit: Unit::Count,
@@ -45,7 +49,11 @@ const KNOWN: &[Known] = &[
     Known { name: "events", unit: Unit::Count, manual: "Events in the journal, by when they happened." },
     Known { name: "prompts", unit: Unit::Count, manual: "What agents were asked." },
     Known { name: "sessions", unit: Unit::Count, manual: "Sessions, by when they began." },
-    Known { name: "distill.tokens", unit: Unit::Tokens, manual: "What a model was given and gave for distilling." },
+    Known {
+        name: "distill.tokens",
+        unit: Unit::Tokens,
+        manual: "What a model was given and gave for distilling.",
+    },
     Known {
         name: "latency",
         unit: Unit::Microseconds,
@@ -108,10 +116,7 @@ struct One {
     points: Vec<(Millis, i64)>,
 }
 
-pub(super) fn series(
-    house: &dyn House,
-    asked: Asked<Nothing, Wanted>,
-) -> Result<Given<Answer>, Problem> {
+pub(super) fn series(house: &dyn House, asked: Asked<Nothing, Wanted>) -> Result<Given<Answer>, Problem> {
     let Wanted { names, since, until, step } = asked.query;
     let (length, usual) = match step {
         Step::Hour => (HOUR, USUAL_HOURS),
@@ -144,7 +149,9 @@ fn wanted(names: &[Name]) -> Vec<String> {
     let split = names.iter().flat_map(|names| names.as_str().split(',')).map(str::trim);
     let mut names: Vec<String> = split.filter(|name| !name.is_empty()).map(str::to_owned).collect();
     if names.is_empty() {
-        names.extend(KNOWN.iter().filter(|known| known.unit != Unit::Microseconds).map(|known| known.name.to_owned()));
+        names.extend(
+            KNOWN.iter().filter(|known| known.unit != Unit::Microseconds).map(|known| known.name.to_owned()),
+        );
     }
     names.dedup();
     names

@@ -88,8 +88,8 @@ pub(super) fn map(house: &dyn House, asked: Asked<Which, Wanted>) -> Result<Give
         let claims = tables.claims(&filter)?;
         Ok(Some((tables.touches(&key, since)?, claims, workspace)))
     })?;
-    let (touches, claims, workspace) = found
-        .ok_or(Problem::not_found("no workspace has this key", "GET /api/v1/workspaces lists them"))?;
+    let (touches, claims, workspace) =
+        found.ok_or(Problem::not_found("no workspace has this key", "GET /api/v1/workspaces lists them"))?;
     let (leaves, outside) = leaves(&workspace.root, touches, claims);
     let (nodes, depth, cut) = shown(leaves, depth.unwrap_or(MAX_DEPTH));
     Ok(Map { root: workspace.root, project: workspace.project, nodes, depth, cut, outside }.into())
@@ -237,7 +237,10 @@ mod tests {
         for path in ["/etc/passwd", "../x", "a/../../x", "", "/", "./", "/ww/x"] {
             assert_eq!(inside("/w", path), None, "{path}");
         }
-        assert_eq!(inside("/w/", "<img src=x>/\u{202e}b"), Some(vec!["<img src=x>".into(), "\u{202e}b".into()]));
+        assert_eq!(
+            inside("/w/", "<img src=x>/\u{202e}b"),
+            Some(vec!["<img src=x>".into(), "\u{202e}b".into()])
+        );
     }
 
     #[test]

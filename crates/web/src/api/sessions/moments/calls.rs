@@ -31,7 +31,10 @@ pub(super) fn joined(
     let halves = Halves::among(&opened);
     let mut budget = MAX_OPENED_AROUND;
     let mut hidden = HashSet::new();
-    let seqs: Vec<u64> = moments.iter().filter_map(|moment| opened.contains_key(&moment.key().seq).then_some(moment.key().seq)).collect();
+    let seqs: Vec<u64> = moments
+        .iter()
+        .filter_map(|moment| opened.contains_key(&moment.key().seq).then_some(moment.key().seq))
+        .collect();
     let (first, last) = match order {
         Order::OldestFirst => (seqs.first(), seqs.last()),
         Order::NewestFirst => (seqs.last(), seqs.first()),
@@ -133,9 +136,10 @@ impl Halves {
 }
 
 fn is_one_call(one: &Opened, other: &Opened) -> bool {
+    let named = one.glimpse.call.as_ref().zip(other.glimpse.call.as_ref());
     one.row.tool == other.row.tool
         && one.row.subagent == other.row.subagent
-        && one.glimpse.call == other.glimpse.call
+        && named.is_none_or(|(one, other)| one == other)
 }
 
 fn has_end(house: &dyn House, begun: &Opened, beyond: u64, budget: &mut usize) -> Result<bool, Problem> {

@@ -134,6 +134,24 @@ fn what_was_injected_is_told_with_its_reasons() {
 }
 
 #[test]
+fn what_a_guard_decided_is_told_with_its_reason() {
+    let house = House::new();
+    house.start();
+    let mut page = Page::open(&house, "?kinds=verdict", None).hello();
+    // As the daemon journals it once the agent was answered.
+    let verdict = json!({
+        "deed": "verdict", "session": "s", "event": "PreToolUse", "tool": "Bash", "behavior": "run-rules",
+        "verdict": "deny", "reason": "We do not rewrite history here.",
+    });
+    let question = json!({ "ask": "deeds", "deeds": [verdict] }).to_string();
+    client::ask(&house.place(), question.as_bytes(), Instant::now() + PATIENCE).unwrap();
+    let told = page.next();
+    assert_eq!((told.name.as_str(), &told.data["verdict"]), ("verdict", &json!("deny")));
+    assert_eq!(told.data["reason"], "We do not rewrite history here.");
+    assert_eq!((&told.data["session"], &told.data["tool"]), (&json!("s"), &json!("Bash")));
+}
+
+#[test]
 fn who_comes_back_is_told_what_was_missed_and_nothing_twice() {
     let house = House::new();
     house.start();

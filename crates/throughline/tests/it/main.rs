@@ -1,6 +1,8 @@
 //! The binary as people and agents meet it: real processes, a real socket, a home of its own for every test.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod api_house;
+mod api_sessions;
 mod attacks;
 mod checkpoints;
 mod claims;

@@ -84,8 +84,7 @@ impl Bound {
             .map_err(WebError::Threads)?;
         let port = self.port();
         let cookie = Arc::new(Cookie::new(&token, port));
-        let guard =
-            Guard::new(token, Arc::clone(&cookie), port).with_open_worker(worker::is_open(&*house));
+        let guard = Guard::new(token, Arc::clone(&cookie), port).with_open_worker(worker::is_open(&*house));
         let protocol = Arc::new(Http::new(Arc::clone(&house) as Arc<dyn Keepers>));
         let document = Bytes::from(crate::openapi(house.version()).to_string());
         let stream = Arc::new(Hub::new(Arc::clone(&house)));
@@ -218,7 +217,8 @@ impl Hall {
         let (parts, body) = request.into_parts();
         // Who speaks to a worker is answered as one answers.
         let is_worker = worker::is_theirs(parts.uri.path());
-        let refused = |problem: Problem| if is_worker { worker::refused(&problem) } else { problem.response() };
+        let refused =
+            |problem: Problem| if is_worker { worker::refused(&problem) } else { problem.response() };
         match self.guard.admit(&parts) {
             Ok(()) => {}
             Err(problem) if problem == problem::NO_TOKEN && parts.uri.path() == pages::FRONT => {
@@ -237,9 +237,10 @@ impl Hall {
         };
         let request = Request::from_parts(parts, Body::from(body));
         let Ok(response) = self.routes.clone().call(request).await;
-        if response.status() == StatusCode::METHOD_NOT_ALLOWED {
-            return problem::OTHER_METHOD.instead_of(&response);
+        match response.status() {
+            StatusCode::METHOD_NOT_ALLOWED if is_worker => refused(problem::OTHER_METHOD),
+            StatusCode::METHOD_NOT_ALLOWED => problem::OTHER_METHOD.instead_of(&response),
+            _ => response,
         }
-        response
     }
 }

@@ -129,13 +129,8 @@ fn head(costs: &Costs, window: Window) -> Vec<String> {
     let learned = if behind == 0 { "all learned".to_owned() } else { format!("{behind} not yet learned") };
     let mut head = vec![
         format!("throughline {}, up {}, pid {}", costs.version, span(costs.uptime_ms / 1000), costs.pid),
-        format!(
-            "{}: {}, p50 {}, p99 {} of a budget of 1 ms",
-            window.words(),
-            print::count(calls, "hook", "hooks"),
-            micros(all.quantile(0.50)),
-            micros(all.quantile(0.99))
-        ),
+        format!("{}: {}", window.words(), print::count(calls, "hook", "hooks")),
+        format!("p50 {}, p99 {}, budget 1 ms", micros(all.quantile(0.50)), micros(all.quantile(0.99))),
         format!(
             "sessions {}  memories {}  spool {}",
             known(costs.sessions_live),

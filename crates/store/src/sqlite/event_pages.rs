@@ -68,7 +68,7 @@ impl Tables {
         }
         query.tail(if newest { "ORDER BY seq DESC" } else { "ORDER BY seq" }, page.limit + 1);
         skip(&mut query, page.offset);
-        let found = self.found(query, (page.limit, page.limit + 1), read_event, |_| true, |row| row.seq)?;
+        let found = self.found(&query, (page.limit, page.limit + 1), read_event, |_| true, |row| row.seq)?;
         Ok(Found { next: found.next.or(end), ..found })
     }
 
@@ -122,7 +122,7 @@ impl Tables {
             page.behavior.as_ref().is_none_or(|behavior| *behavior == injection.row.behavior)
         };
         let place = |injection: &PlacedInjection| (injection.seq, injection.number);
-        self.found(query, (page.limit, bound), read_injection, holds, place)
+        self.found(&query, (page.limit, bound), read_injection, holds, place)
     }
 
     pub fn total_injections(&self, page: &InjectionPage) -> Result<u64, StoreError> {

@@ -89,7 +89,7 @@ impl Tables {
             })
         };
         let place = |card: &WorkspaceCard| (card.row.last_seen_at, card.row.key.as_str().to_owned());
-        self.found(query, (limit, limit + 1), read, |_| true, place)
+        self.found(&query, (limit, limit + 1), read, |_| true, place)
     }
 
     /// Last seen first, those that are only remembered at the end.

@@ -86,7 +86,7 @@ impl Tables {
         let words = page.words.as_deref().map(str::to_lowercase);
         let holds = |card: &SessionCard| words.as_deref().is_none_or(|words| card.says(words));
         let place = |card: &SessionCard| (card.row.last_seen_at, card.row.id.as_str().to_owned());
-        self.found(query, (page.limit, bound), read_card, holds, place)
+        self.found(&query, (page.limit, bound), read_card, holds, place)
     }
 
     /// How many there are. Words are not looked for.
@@ -118,7 +118,8 @@ impl Tables {
             words.as_deref().is_none_or(|words| prompt.text.to_lowercase().contains(words))
         };
         let read = |row: &Row<'_>| Ok((read_prompt(row)?, row.get::<_, i64>(5)?));
-        let found = self.found(query, (page.limit, bound), read, holds, |(prompt, row)| (prompt.at, *row))?;
+        let found =
+            self.found(&query, (page.limit, bound), read, holds, |(prompt, row)| (prompt.at, *row))?;
         Ok(Found { rows: found.rows.into_iter().map(|(prompt, _)| prompt).collect(), next: found.next })
     }
 
@@ -139,7 +140,7 @@ impl Tables {
     /// are more; as many as the statement's bound say that there may be.
     pub(super) fn found<T, P>(
         &self,
-        query: Query,
+        query: &Query,
         (limit, bound): (usize, usize),
         mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
         holds: impl Fn(&T) -> bool,

@@ -46,6 +46,7 @@ pub struct KeptMemory {
 }
 
 /// Which moments of a session, and from where on.
+#[expect(clippy::struct_excessive_bools, reason = "each source is asked or not, independently of the others")]
 #[derive(Debug, Clone)]
 pub struct Moments<'a> {
     pub session: &'a SessionId,
@@ -228,7 +229,8 @@ impl Moments<'_> {
                     [Value::Integer(number(behind.seq)), Value::Integer(number(behind.number))],
                 ),
                 _ => {
-                    query.and(&format!("seq {} ?", if is_next { also } else { strictly }), number(behind.seq))
+                    query
+                        .and(&format!("seq {} ?", if is_next { also } else { strictly }), number(behind.seq));
                 }
             }
         }

@@ -44,7 +44,7 @@ impl Tables {
         }
         query.tail("ORDER BY seq DESC", page.limit + 1);
         skip(&mut query, page.offset);
-        self.found(query, (page.limit, page.limit + 1), read, |_| true, |row| row.seq)
+        self.found(&query, (page.limit, page.limit + 1), read, |_| true, |row| row.seq)
     }
 
     pub fn total_verdicts(&self, page: &VerdictPage) -> Result<u64, StoreError> {

@@ -48,6 +48,7 @@ pub(crate) struct InjectedItem {
 }
 
 /// A guard spoke.
+#[expect(clippy::struct_field_names, reason = "a verdict is what it says, and the word it says it with")]
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Verdict {
     /// The journal's position.

@@ -31,10 +31,11 @@ pub(super) fn joined(
     let halves = Halves::among(&opened);
     let mut budget = MAX_OPENED_AROUND;
     let mut hidden = HashSet::new();
-    let seqs: Vec<u64> = moments
-        .iter()
-        .filter_map(|moment| opened.contains_key(&moment.key().seq).then_some(moment.key().seq))
-        .collect();
+    let event = |moment: &Moment| match moment {
+        Moment::Event(row) => Some(row.seq),
+        _ => None,
+    };
+    let seqs: Vec<u64> = moments.iter().filter_map(event).collect();
     let (first, last) = match order {
         Order::OldestFirst => (seqs.first(), seqs.last()),
         Order::NewestFirst => (seqs.last(), seqs.first()),
@@ -42,17 +43,14 @@ pub(super) fn joined(
     let (first, last) = (first.copied().unwrap_or(0), last.copied().unwrap_or(0));
     for seq in &seqs {
         let one = &opened[seq];
-        match one.glimpse.kind {
-            EventKind::PreToolUse => {
-                if halves.ends.contains_key(seq) || has_end(house, one, last, &mut budget)? {
-                    hidden.insert(*seq);
-                }
-            }
+        let is_told_elsewhere = match one.glimpse.kind {
+            EventKind::PreToolUse => halves.ends.contains_key(seq) || has_end(house, one, last, &mut budget)?,
             // A batch repeats calls that were told one by one.
-            EventKind::PostToolBatch => {
-                hidden.insert(*seq);
-            }
-            _ => {}
+            EventKind::PostToolBatch => true,
+            _ => false,
+        };
+        if is_told_elsewhere {
+            hidden.insert(*seq);
         }
     }
     let mut durations = HashMap::new();

@@ -46,9 +46,15 @@ pub(crate) fn all(rooms: Rooms) -> Router {
         .route("/api/v1/stream", get(stream::listen))
         .route("/metrics", get(metrics::say))
         .route(PROTOCOL, any(protocol));
-    worker::routes(api::routes(pages::routes(router), api::all()))
-        .fallback(|| async { problem::NOTHING_HERE.response() })
-        .with_state(rooms)
+    worker::routes(api::routes(pages::routes(router), api::all())).fallback(nothing).with_state(rooms)
+}
+
+async fn nothing(request: Request) -> Response<Body> {
+    if worker::is_theirs(request.uri().path()) {
+        worker::refused(&problem::NOTHING_HERE)
+    } else {
+        problem::NOTHING_HERE.response()
+    }
 }
 
 async fn health(State(rooms): State<Rooms>) -> Response<Body> {

@@ -65,15 +65,15 @@ pub(super) fn init(called: &Called<'_>) -> Result<Said, Trouble> {
 
 fn begin(called: &Called<'_>, session: &SessionId, prompt: Option<&str>) -> Result<Said, Trouble> {
     let number = numbers::of_session(session.as_str());
-    let known = know(called, session)?;
+    let known = know(called, session);
     let is_new = known.is_none();
     let mut known = known.unwrap_or_else(|| Known::new(session.clone()));
-    known.cwd = folder(called, known.cwd)?;
+    known.cwd = folder(called, known.cwd);
     let skipped = |reason: &str, prompts: u64| {
         json!({ "sessionDbId": number, "promptNumber": prompts, "skipped": true, "reason": reason,
             "contextInjected": false, "status": "skipped" })
     };
-    if speaker::is_heard_otherwise(&**called.house, session, now())? {
+    if speaker::is_heard_otherwise(&**called.house, session, now()) {
         let prompts = known.prompts;
         called.sessions.note(known);
         return Ok(Said::Json(skipped("heard by the hooks of throughline", prompts)));
@@ -112,8 +112,8 @@ fn observe(called: &Called<'_>, session: &SessionId) -> Result<Said, Trouble> {
     if SKIPPED_TOOLS.contains(&tool) {
         return Ok(skipped("tool_excluded"));
     }
-    let mut known = known(called, session)?;
-    known.cwd = folder(called, known.cwd)?;
+    let mut known = known(called, session);
+    known.cwd = folder(called, known.cwd);
     let mut said = Map::from_iter([
         ("tool_name".to_owned(), json!(tool)),
         ("tool_input".to_owned(), opened(&called.body["tool_input"])),
@@ -141,7 +141,7 @@ fn stop(called: &Called<'_>, session: &SessionId) -> Result<Said, Trouble> {
     if called.text(&["agentId"]).is_some() {
         return Ok(skipped("subagent_context"));
     }
-    let known = known(called, session)?;
+    let known = known(called, session);
     let mut said = Map::from_iter([("stop_hook_active".to_owned(), json!(false))]);
     if let Some(last) = called.text(&["last_assistant_message"]) {
         said.insert("last_assistant_message".to_owned(), json!(last));
@@ -164,9 +164,10 @@ pub(super) fn session_end(called: &Called<'_>) -> Result<Said, Trouble> {
     Ok(Said::Json(json!({ "status": if was_known { "accepted" } else { "unknown_session" } })))
 }
 
-/// Ends a session that is known. False: it is not.
+/// Ends a session that is known. False: it is not, or it has ended.
 fn end(called: &Called<'_>, session: &SessionId) -> Result<bool, Trouble> {
-    let Some(mut known) = know(called, session)? else { return Ok(false) };
+    let known = know(called, session).filter(|known| !known.has_ended);
+    let Some(mut known) = known else { return Ok(false) };
     known.has_ended = true;
     let reason = called.text(&["reason"]).unwrap_or("other");
     let said = Map::from_iter([("reason".to_owned(), json!(reason))]);
@@ -250,41 +251,37 @@ fn numbered(called: &Called<'_>) -> Result<SessionId, Trouble> {
     Ok(found.unwrap_or_else(|| numbers::foreign(number)))
 }
 
-fn know(called: &Called<'_>, session: &SessionId) -> Result<Option<Known>, Trouble> {
-    if let Some(known) = called.sessions.find(|known| known.id == *session) {
-        return Ok(Some(known));
-    }
-    let card = called.tables(|tables| tables.session_card(session))?;
-    Ok(card.map(|card| Known {
-        id: session.clone(),
-        cwd: card.row.cwd,
-        prompt: None,
-        prompts: card.row.prompts,
-        has_ended: card.row.ended_at.is_some(),
-    }))
+/// Tables that cannot be read, because the daemon is starting, know nobody: nothing that is told may be lost for that.
+fn know(called: &Called<'_>, session: &SessionId) -> Option<Known> {
+    let known = called.sessions.find(|known| known.id == *session);
+    known.or_else(|| {
+        let card = called.tables(|tables| tables.session_card(session)).ok().flatten()?;
+        Some(Known {
+            id: session.clone(),
+            cwd: card.row.cwd,
+            prompt: None,
+            prompts: card.row.prompts,
+            has_ended: card.row.ended_at.is_some(),
+        })
+    })
 }
 
 /// What is known of a session, also where nothing is.
-fn known(called: &Called<'_>, session: &SessionId) -> Result<Known, Trouble> {
-    Ok(know(called, session)?.unwrap_or_else(|| Known::new(session.clone())))
+fn known(called: &Called<'_>, session: &SessionId) -> Known {
+    know(called, session).unwrap_or_else(|| Known::new(session.clone()))
 }
 
 /// Where it happens: what is said, else what was said before, else the one folder of ours that bears the project's name.
-fn folder(called: &Called<'_>, before: Option<String>) -> Result<Option<String>, Trouble> {
-    if let Some(cwd) = called.text(&["cwd"]) {
-        return Ok(Some(cwd.to_owned()));
-    }
-    if before.is_some() {
-        return Ok(before);
-    }
-    let Some(project) = called.text(&["project"]) else { return Ok(None) };
-    let mut roots = super::context::roots(called, project)?;
-    Ok(if roots.len() == 1 { roots.pop() } else { None })
+fn folder(called: &Called<'_>, before: Option<String>) -> Option<String> {
+    called.text(&["cwd"]).map(str::to_owned).or(before).or_else(|| {
+        let mut roots = super::context::roots(called, called.text(&["project"])?).ok()?;
+        if roots.len() == 1 { roots.pop() } else { None }
+    })
 }
 
 /// Delivers an event and says as theirs does what became of it.
 fn tell(called: &Called<'_>, known: Known, event: &str, said: Map<String, Value>) -> Result<Said, Trouble> {
-    if speaker::is_heard_otherwise(&**called.house, &known.id, now())? {
+    if speaker::is_heard_otherwise(&**called.house, &known.id, now()) {
         return Ok(skipped("heard by the hooks of throughline"));
     }
     let kept = take(called, &known, event, said)?;

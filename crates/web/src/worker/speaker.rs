@@ -5,7 +5,7 @@ use model::{Millis, SessionId};
 use serde_json::Value;
 use store::{EventFilter, Order, Stored};
 
-use super::called::{Trouble, tables};
+use super::called::tables;
 use crate::House;
 
 /// Stands in every event that was delivered here.
@@ -17,12 +17,9 @@ const TOGETHER: Millis = 30_000;
 /// Entries of the journal that are looked at before they are in the tables.
 const NOT_LEARNED: usize = 64;
 
-/// Whether the last that was heard of a session came a moment ago, and not from here.
-pub(super) fn is_heard_otherwise(
-    house: &dyn House,
-    session: &SessionId,
-    now: Millis,
-) -> Result<bool, Trouble> {
+/// Whether the last that was heard of a session came a moment ago, and not from here. Tables that cannot be read, because
+/// the daemon is starting, must not lose what somebody tells: then it was not.
+pub(super) fn is_heard_otherwise(house: &dyn House, session: &SessionId, now: Millis) -> bool {
     let learned = house.wait_learned(0, std::time::Duration::ZERO);
     let is_of_session =
         |stored: &Stored| stored.entry.session == *session && stored.entry.agent != model::OURSELVES;
@@ -36,12 +33,12 @@ pub(super) fn is_heard_otherwise(
                 limit: 1,
                 ..EventFilter::default()
             };
-            let row = tables(house, |tables| tables.events(&filter))?.pop();
+            let row = tables(house, |tables| tables.events(&filter)).unwrap_or_default().pop();
             // What retention has dropped was not a moment ago.
             row.and_then(|row| house.entry(row.location).ok())
         }
     };
-    Ok(last.is_some_and(|stored| stored.entry.at.abs_diff(now) <= TOGETHER && !came_from_here(&stored)))
+    last.is_some_and(|stored| stored.entry.at.abs_diff(now) <= TOGETHER && !came_from_here(&stored))
 }
 
 fn came_from_here(stored: &Stored) -> bool {

@@ -38,3 +38,4 @@ mod top;
 mod tui;
 mod view;
 mod watching;
+mod worker_api;

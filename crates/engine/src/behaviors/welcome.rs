@@ -24,8 +24,8 @@ impl Behavior for Welcome {
     }
 
     fn manual(&self) -> &'static str {
-        "Tells the person, once per workspace, how much is remembered of this project and how many past conversations \
-         of this folder can be taken in (`throughline backfill`); and each fault of throughline once, with the \
+        "Tells the person, once per workspace, how much is remembered of this project, how to look at it \
+         (`throughline view`) and how many past conversations of this folder can be taken in (`throughline backfill`); and each fault of throughline once, with the \
          command that repairs it. Otherwise it is silent."
     }
 
@@ -68,7 +68,10 @@ fn greet(cx: &Context, event: &Event, advice: &mut Advice) -> Result<()> {
     let mut sentences = Vec::new();
     if memories > 0 {
         let of = if sessions > 0 { format!(" of {}", many(sessions, "session")) } else { String::new() };
-        sentences.push(format!("throughline remembers {}{of} in this project.", many(memories, "memory")));
+        sentences.push(format!(
+            "throughline remembers {}{of} in this project (to look: throughline view).",
+            many(memories, "memory")
+        ));
     }
     if past > 0 {
         let who = if memories > 0 { "" } else { "throughline: " };
@@ -215,7 +218,7 @@ mod tests {
         assert_eq!(
             advice.tells,
             [
-                "throughline remembers 2 memories in this project. 3 past conversations of this folder can be taken in: \
+                "throughline remembers 2 memories in this project (to look: throughline view). 3 past conversations of this folder can be taken in: \
               throughline backfill"
             ]
         );

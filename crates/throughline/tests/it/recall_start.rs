@@ -139,7 +139,7 @@ fn a_person_is_greeted_once_and_hears_what_can_be_taken_in() {
     };
     assert_eq!(
         begin("s1"),
-        "throughline remembers 1 memory in this project. 2 past conversations of this folder can be taken in: \
+        "throughline remembers 1 memory in this project (to look: throughline view). 2 past conversations of this folder can be taken in: \
          throughline backfill"
     );
     wait_until_noted(&house, "s1", 1);

@@ -1,5 +1,6 @@
 //! How we are, as their clients ask for it. They restart a worker of another version than their own, and kill it if it
 //! stays; so we say no version where they compare it.
+#![expect(clippy::unnecessary_wraps, reason = "every answer of theirs stands in one list")]
 
 use std::time::Duration;
 
@@ -53,7 +54,7 @@ pub(super) fn queue(house: &dyn crate::House) -> u64 {
 
 pub(super) fn stats(called: &Called<'_>) -> Result<Said, Trouble> {
     let status = called.house.ask(&json!({ "ask": "status" }), STATUS);
-    let counts = called.tables(|tables| tables.worker_counts())?;
+    let counts = called.tables(store::Tables::worker_counts)?;
     Ok(Said::Json(json!({
         "worker": {
             "version": null,
@@ -75,9 +76,9 @@ pub(super) fn stats(called: &Called<'_>) -> Result<Said, Trouble> {
 }
 
 pub(super) fn projects(called: &Called<'_>) -> Result<Said, Trouble> {
-    Ok(Said::Json(catalog(called.tables(|tables| tables.project_names(MAX_PROJECTS))?)))
+    Ok(Said::Json(catalog(&called.tables(|tables| tables.project_names(MAX_PROJECTS))?)))
 }
 
-pub(super) fn catalog(projects: Vec<String>) -> Value {
+pub(super) fn catalog(projects: &[String]) -> Value {
     json!({ "projects": projects, "sources": ["claude"], "projectsBySource": { "claude": projects } })
 }

@@ -1,5 +1,6 @@
 //! Their settings, as far as they are ours. None of them holds a secret here, and none that can be set here names an
 //! address, a command or a folder; those are a person's business, at their own terminal.
+#![expect(clippy::unnecessary_wraps, reason = "every answer of theirs stands in one list")]
 
 use serde_json::{Map, Value, json};
 

@@ -24,20 +24,17 @@ pub(super) fn is_heard_otherwise(house: &dyn House, session: &SessionId, now: Mi
     let is_of_session =
         |stored: &Stored| stored.entry.session == *session && stored.entry.agent != model::OURSELVES;
     let unlearned = house.entries(learned + 1, NOT_LEARNED).into_iter().rev().find(is_of_session);
-    let last = match unlearned {
-        Some(stored) => Some(stored),
-        None => {
-            let filter = EventFilter {
-                session: Some(session.clone()),
-                order: Order::NewestFirst,
-                limit: 1,
-                ..EventFilter::default()
-            };
-            let row = tables(house, |tables| tables.events(&filter)).unwrap_or_default().pop();
-            // What retention has dropped was not a moment ago.
-            row.and_then(|row| house.entry(row.location).ok())
-        }
-    };
+    let last = unlearned.or_else(|| {
+        let filter = EventFilter {
+            session: Some(session.clone()),
+            order: Order::NewestFirst,
+            limit: 1,
+            ..EventFilter::default()
+        };
+        let row = tables(house, |tables| tables.events(&filter)).ok()?.pop()?;
+        // What retention has dropped was not a moment ago.
+        house.entry(row.location).ok()
+    });
     last.is_some_and(|stored| stored.entry.at.abs_diff(now) <= TOGETHER && !came_from_here(&stored))
 }
 

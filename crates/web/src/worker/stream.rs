@@ -73,7 +73,7 @@ fn translated(house: &dyn House, ours: &[u8]) -> Vec<u8> {
 fn hello(house: &dyn House) -> Vec<Value> {
     const MAX_PROJECTS: usize = 500;
     let names = tables(house, |tables| tables.project_names(MAX_PROJECTS)).unwrap_or_default();
-    let mut first = health::catalog(names);
+    let mut first = health::catalog(&names);
     first["type"] = json!("initial_load");
     vec![json!({ "type": "connected" }), first, status(house)]
 }

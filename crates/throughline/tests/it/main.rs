@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod api_house;
+mod api_memories;
 mod api_sessions;
 mod attacks;
 mod checkpoints;

@@ -202,15 +202,15 @@ impl Moment {
                 Err(Problem::refused("a folder has a project already", "send either `cwd` or `project`"))
             }
             (Some(cwd), None) => Ok(Some(cwd.clone())),
-            (None, Some(project)) => self.last_seen(house, project).map(Some),
+            (None, Some(project)) => last_seen(house, project).map(Some),
             (None, None) => Ok(None),
         }
     }
+}
 
-    fn last_seen(&self, house: &dyn House, project: &str) -> Result<String, Problem> {
-        let workspaces = read(house, store::Tables::workspaces)?;
-        let of_it = workspaces.into_iter().filter(|row| row.project.as_deref() == Some(project));
-        let last = of_it.max_by_key(|row| row.last_seen_at).map(|row| row.root);
-        last.ok_or(Problem::not_found("no folder of this project is known", "send `cwd` instead"))
-    }
+fn last_seen(house: &dyn House, project: &str) -> Result<String, Problem> {
+    let workspaces = read(house, store::Tables::workspaces)?;
+    let of_it = workspaces.into_iter().filter(|row| row.project.as_deref() == Some(project));
+    let last = of_it.max_by_key(|row| row.last_seen_at).map(|row| row.root);
+    last.ok_or(Problem::not_found("no folder of this project is known", "send `cwd` instead"))
 }

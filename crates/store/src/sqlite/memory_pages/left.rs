@@ -39,7 +39,7 @@ impl Tables {
         &self,
         page: &HandOffPage,
     ) -> Result<Found<HandOffRow, (Millis, String)>, StoreError> {
-        let mut query = self.narrowed(format!("SELECT {HAND_OFF_COLUMNS} FROM hand_offs"), page);
+        let mut query = narrowed(format!("SELECT {HAND_OFF_COLUMNS} FROM hand_offs"), page);
         go_on(&mut query, "session", page.after.as_ref());
         query.tail("ORDER BY at DESC, session DESC", page.limit + 1);
         let mut rows = self.rows(query, read_hand_off)?;
@@ -50,7 +50,7 @@ impl Tables {
     }
 
     pub fn count_hand_off_page(&self, page: &HandOffPage) -> Result<u64, StoreError> {
-        let query = self.narrowed("SELECT COUNT(*) FROM hand_offs".to_owned(), page);
+        let query = narrowed("SELECT COUNT(*) FROM hand_offs".to_owned(), page);
         Ok(self.rows(query, |row| unsigned(row, 0))?.pop().unwrap_or_default())
     }
 
@@ -81,18 +81,18 @@ impl Tables {
         }
         Ok(self.rows(query, |row| unsigned(row, 0))?.pop().unwrap_or_default())
     }
+}
 
-    fn narrowed(&self, select: String, page: &HandOffPage) -> Query {
-        let mut query = Query::new(select);
-        query.and("hand_off <> ?", EMPTY.to_owned());
-        if let Some(workspace) = &page.workspace {
-            query.and("workspace = ?", workspace.as_str().to_owned());
-        }
-        if let Some(project) = &page.project {
-            query.and_all("? IN (project, project_key)", [Value::Text(project.clone())]);
-        }
-        query
+fn narrowed(select: String, page: &HandOffPage) -> Query {
+    let mut query = Query::new(select);
+    query.and("hand_off <> ?", EMPTY.to_owned());
+    if let Some(workspace) = &page.workspace {
+        query.and("workspace = ?", workspace.as_str().to_owned());
     }
+    if let Some(project) = &page.project {
+        query.and_all("? IN (project, project_key)", [Value::Text(project.clone())]);
+    }
+    query
 }
 
 fn go_on(query: &mut Query, name: &str, after: Option<&(Millis, String)>) {

@@ -6,7 +6,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-use super::endpoint::{Description, Endpoint};
+use super::endpoint::{Description, Endpoint, MAX_NUMBER};
 
 /// What the parts of the API are about, by the first word of their paths.
 const TAGS: &[(&str, &str)] = &[
@@ -16,6 +16,7 @@ const TAGS: &[(&str, &str)] = &[
     ("prompts", "What people asked for, in their words"),
     ("events", "What hooks delivered, as it was journaled"),
     ("injections", "What was put in front of agents, word for word, and why"),
+    ("verdicts", "What guards decided, and why"),
     ("memories", "What is kept: read, written, changed, forgotten"),
     ("observations", "Memories that were made of work"),
     ("summaries", "Turns in five answers"),
@@ -37,9 +38,6 @@ const TAGS: &[(&str, &str)] = &[
     ("metrics", "Figures for Prometheus"),
     ("openapi.json", "This document"),
 ];
-
-/// Beyond this a number is not the same in every language.
-const MAX_NUMBER: u64 = (1 << 53) - 1;
 
 /// What a request is told that cannot be answered (RFC 9457).
 #[derive(JsonSchema)]

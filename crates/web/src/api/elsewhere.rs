@@ -11,7 +11,7 @@ use super::endpoint::{Endpoint, Nothing, described};
 pub(super) fn endpoints() -> Vec<Endpoint> {
     let document = described::<Nothing, Nothing, Nothing, Map<String, Value>>;
     let figures = described::<Nothing, Nothing, Nothing, ()>;
-    let stream = described::<Nothing, Listening, Nothing, ()>;
+    let stream = described::<Nothing, Listening, Nothing, Heard>;
     let link = described::<Nothing, Nothing, Nothing, Link>;
     vec![
         document(Method::GET, "/api/v1/openapi.json", "This document").has_no_version(),
@@ -38,6 +38,19 @@ struct Listening {
     kinds: Option<String>,
     /// Where to go on: the id of the last thing heard. The header `Last-Event-ID` says the same.
     last: Option<String>,
+}
+
+/// One thing of the stream, as its lines say it.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Heard {
+    /// `hello`, `event`, `memory`, `session`, `injection`, `verdict`, `change` or `reset`.
+    event: String,
+    /// JSON, of the shape that lists have.
+    data: String,
+    /// Where to go on.
+    id: Option<String>,
+    /// How long to wait before coming back, in milliseconds.
+    retry: Option<u64>,
 }
 
 /// A way into the page.

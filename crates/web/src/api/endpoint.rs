@@ -21,6 +21,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::de::value::MapDeserializer;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio::task::spawn_blocking;
 
 use crate::House;
@@ -28,6 +29,9 @@ use crate::problem::{self, Problem};
 use crate::routes::Rooms;
 
 const JSON: &str = "application/json";
+/// Beyond this a number is not the same in every language.
+pub(super) const MAX_NUMBER: u64 = (1 << 53) - 1;
+const TOO_GREAT: &str = "a number is greater than 9007199254740991";
 
 /// A part of a request that has no such part.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -150,8 +154,9 @@ impl Endpoint {
         summary: &'static str,
         work: fn(&dyn House, Asked<P, Q, B>) -> Result<Given<O>, Problem>,
     ) -> Self {
+        let counted = counted_in::<Q>();
         let work: Work = Box::new(move |house, call| {
-            let given = work(house, call.read::<P, Q, B>()?)?;
+            let given = work(house, call.read::<P, Q, B>(&counted)?)?;
             // A unit has nothing to say.
             let body =
                 if TypeId::of::<O>() == TypeId::of::<()>() { Vec::new() } else { bytes_of(&given.value)? };
@@ -287,11 +292,15 @@ struct Done {
 }
 
 impl Call {
-    fn read<P: Part, Q: Part, B: Part>(&self) -> Result<Asked<P, Q, B>, Problem> {
+    fn read<P: Part, Q: Part, B: Part>(&self, counted: &[String]) -> Result<Asked<P, Q, B>, Problem> {
         let pairs = self.path.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let path = P::deserialize(MapDeserializer::<_, serde::de::value::Error>::new(pairs))
             .map_err(|error| Problem::refused("the path cannot be read", error.to_string()))?;
-        let query = serde_html_form::from_str(self.parts.uri.query().unwrap_or_default())
+        let query = self.parts.uri.query().unwrap_or_default();
+        if exceeds(query, counted) {
+            return Err(Problem::refused("the query cannot be read", TOO_GREAT));
+        }
+        let query = serde_html_form::from_str(query)
             .map_err(|error| Problem::refused("the query cannot be read", error.to_string()))?;
         let body = if TypeId::of::<B>() == TypeId::of::<Nothing>() {
             serde_json::from_str("{}")
@@ -299,7 +308,14 @@ impl Call {
             if !self.is_json() {
                 return Err(problem::NOT_JSON);
             }
-            serde_json::from_slice(&self.body)
+            // Fields in a row without their names would be read as well; the document knows only objects.
+            match serde_json::from_slice(&self.body) {
+                Ok(Value::Object(fields)) if fields.values().any(is_too_great) => {
+                    return Err(Problem::refused("the body cannot be read", TOO_GREAT));
+                }
+                Ok(Value::Object(_)) | Err(_) => serde_json::from_slice(&self.body),
+                Ok(_) => return Err(Problem::refused("the body cannot be read", "send an object")),
+            }
         };
         let body = body.map_err(|error| Problem::refused("the body cannot be read", error.to_string()))?;
         Ok(Asked { path, query, body, if_match: self.header(&IF_MATCH).map(str::to_owned) })
@@ -318,6 +334,28 @@ impl Call {
     fn header(&self, name: &HeaderName) -> Option<&str> {
         self.parts.headers.get(name)?.to_str().ok()
     }
+}
+
+/// The fields of a query that are whole numbers.
+fn counted_in<Q: Part>() -> Vec<String> {
+    let schema = SchemaGenerator::default().into_root_schema_for::<Q>().to_value();
+    let is_counted = |field: &Value| {
+        field["type"] == "integer"
+            || field["type"].as_array().is_some_and(|any| any.iter().any(|one| one == "integer"))
+    };
+    let fields = schema["properties"].as_object().into_iter().flatten();
+    fields.filter(|(_, field)| is_counted(field)).map(|(name, _)| name.clone()).collect()
+}
+
+/// Whether one of these fields is a number that is not the same in every language.
+fn exceeds(query: &str, counted: &[String]) -> bool {
+    let fields: Vec<(String, String)> = serde_html_form::from_str(query).unwrap_or_default();
+    let mut numbers = fields.iter().filter(|(name, _)| counted.contains(name));
+    numbers.any(|(_, number)| number.parse().is_ok_and(|number: u64| number > MAX_NUMBER))
+}
+
+fn is_too_great(value: &Value) -> bool {
+    value.as_u64().is_some_and(|number| number > MAX_NUMBER)
 }
 
 fn part<T: Part>(schemas: &mut SchemaGenerator) -> Option<Schema> {

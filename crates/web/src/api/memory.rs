@@ -18,7 +18,6 @@ pub(crate) struct Memory {
     pub(crate) facts: Vec<String>,
     pub(crate) concepts: Vec<String>,
     /// Ids of the events that show it, oldest first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) evidence: Vec<String>,
 }
 
@@ -228,7 +227,7 @@ mod tests {
             value,
             serde_json::json!({
                 "id": "000000000007", "kind": "decision", "at": 5, "title": "Use uv", "text": "always",
-                "facts": [], "concepts": [], "files_read": [], "files_modified": [], "tools": [],
+                "facts": [], "concepts": [], "evidence": [], "files_read": [], "files_modified": [], "tools": [],
                 "urgency": "normal", "critical": false, "pinned": false, "written_by": "", "origin": "work",
                 "raw_tokens": 0, "tokens": 2, "repeats": 0, "hits": 0, "prevented": 0,
             })

@@ -52,12 +52,12 @@ class House:
         """How many hooks were called."""
         self.run("daemon", "start")
         sent = 0
-        for agent in sorted(os.listdir(FIXTURES)):
+        for agent in sorted(name for name in os.listdir(FIXTURES) if not name.endswith("_transcripts")):
             for path in sorted(glob.glob(os.path.join(FIXTURES, agent, "*.json")), key=place):
                 with open(path, encoding="utf-8") as file:
                     # Whoever wrote it sat elsewhere; here it happens in this project.
                     text = re.sub(r"/home/\w+/[\w.-]+", self.project, file.read())
-                self.run("hook", event_of(path), stdin=text)
+                self.run("hook", "--agent", agent.replace("_", "-"), event_of(path), stdin=text)
                 sent += 1
         self.run("remember", "Uploads are retried three times, then the client gives up.", "--title", "Retries")
         self.run("remember", "Files over 5 GB are sent in parts of 64 MB.", "--title", "Parts", "--critical")

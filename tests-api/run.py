@@ -38,9 +38,6 @@ SEED = 20
 # Over all operations; one that hangs must not take the run with it.
 RUN_SECONDS = 300
 ANSWER_SECONDS = 10
-CHECKS = ("not_a_server_error", "status_code_conformance", "content_type_conformance", "response_headers_conformance",
-          "response_schema_conformance", "negative_data_rejection", "positive_data_acceptance", "unsupported_method",
-          "use_after_free", "ensure_resource_availability", "ignored_auth")
 
 
 def tool():
@@ -81,10 +78,10 @@ def ask_everything(program, house, folder, options):
         json.dump(ids(house), file)
     url = "http://127.0.0.1:%s" % house.said("port")
     argv = [program, "--config-file", os.path.join(HERE, "schemathesis.toml"), "run", url + "/api/v1/openapi.json",
-            "--url", url, "--header", "Authorization: Bearer " + house.said("token"), "--checks", ",".join(CHECKS),
+            "--url", url, "--header", "Authorization: Bearer " + house.said("token"),
             "--phases", "examples,coverage,fuzzing,stateful", "--max-examples", str(options.examples),
             "--seed", str(options.seed), "--request-timeout", str(ANSWER_SECONDS), "--generation-database", "none",
-            "--continue-on-failure", "--workers", "2", "--no-color", "--report", "json", "--report-json-path", report]
+            "--continue-on-failure", "--workers", "1", "--no-color", "--report", "json", "--report-json-path", report]
     if options.only:
         argv += ["--include-path", options.only]
     env = dict(house.env, SCHEMATHESIS_HOOKS="hooks", PYTHONPATH=HERE, PYTHONDONTWRITEBYTECODE="1",
@@ -152,7 +149,7 @@ def main():
             print("kept: %s" % folder)
         else:
             shutil.rmtree(folder, ignore_errors=True)
-    cases = report.get("summary", {}).get("test_cases", 0)
+    cases = report.get("test_cases", {}).get("generated", 0)
     print("api test: %d checks held, %d failed, %s cases, %.1f s" % (checks.held, len(checks.failed), cases, time.time() - began))
     return 1 if checks.failed else 0
 

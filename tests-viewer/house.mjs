@@ -9,8 +9,6 @@ import { dirname, join } from "node:path";
 // One command, on a machine that does other things as well.
 const PATIENCE_MS = 60_000;
 const LOOK_MS = 20;
-// Hooks of several agents at once; more would measure the machine.
-const AT_ONCE = 4;
 
 export class House {
   static async build(binary) {
@@ -61,18 +59,9 @@ export class House {
   }
 
   /** One hook call, as an agent makes it; what the agent is told. */
-  async hook(envelope) {
-    const said = await this.#start(this.hookBinary, [envelope.hook_event_name], { stdin: JSON.stringify(envelope) });
+  async hook(envelope, agent = "claude-code") {
+    const said = await this.#start(this.hookBinary, ["--agent", agent, envelope.hook_event_name], { stdin: JSON.stringify(envelope) });
     return said ? JSON.parse(said) : null;
-  }
-
-  /** Calls whose order does not matter. */
-  async hooks(envelopes) {
-    const waiting = [...envelopes];
-    const work = async () => {
-      for (let next = waiting.shift(); next; next = waiting.shift()) await this.hook(next);
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
   }
 
   start() {

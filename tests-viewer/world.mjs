@@ -126,7 +126,8 @@ export async function live(house) {
   for (const [title, text, kind, files, more] of MEMORIES) {
     await house.ask("POST", "/api/v1/memories", { title, text, kind, files: files.map((file) => join(house.project, file)), project: "tidewater", ...more });
   }
-  for (const call of [...story(house), ...elsewhere(house)]) await house.hook(call);
+  for (const call of story(house)) await house.hook(call);
+  for (const call of elsewhere(house)) await house.hook(call, "codex");
   const push = { ...session(house, SESSIONS.list), hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command: "git push --force origin main" }, tool_use_id: "toolu_push" };
   // A rule has a deadline, and a busy machine may miss it: then it says nothing and is asked again.
   await eventually("the rule refuses", async () => JSON.stringify(await house.hook(push))?.includes("rewrite history"));

@@ -39,6 +39,7 @@ Enter opens, Esc goes back, space pauses the live view, w says why a hit was fou
 pub(crate) struct Tui {}
 
 impl Tui {
+    #[expect(clippy::unused_self, reason = "every command is run in the same way")]
     pub(crate) fn run(&self, world: &World) -> anyhow::Result<()> {
         if !screen::is_there() {
             return Screen::open().map(drop);

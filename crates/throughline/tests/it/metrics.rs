@@ -53,16 +53,17 @@ fn a_scrape_says_what_hooks_cost_and_only_to_whoever_may_ask() {
     house.ok(&["sessions"]);
     let samples = scrape(&house);
     let of = |name: &str| *samples.get(name).unwrap_or_else(|| panic!("no {name}: {samples:#?}"));
-    assert_eq!(of("throughline_hook_duration_seconds_count{event=\"PostToolUse\"}"), 4.0);
-    assert_eq!(of("throughline_hook_duration_seconds_bucket{event=\"PostToolUse\",le=\"+Inf\"}"), 4.0);
+    let whole = |name: &str| of(name) as u64;
+    assert_eq!(whole("throughline_hook_duration_seconds_count{event=\"PostToolUse\"}"), 4);
+    assert_eq!(whole("throughline_hook_duration_seconds_bucket{event=\"PostToolUse\",le=\"+Inf\"}"), 4);
     let sum = of("throughline_hook_duration_seconds_sum{event=\"PostToolUse\"}");
     assert!(sum > 0.0 && sum < 60.0, "{sum}");
     assert!(of("throughline_envelopes_total{outcome=\"kept\"}") >= 6.0);
-    assert_eq!(of("throughline_sessions_live"), 1.0);
+    assert_eq!(whole("throughline_sessions_live"), 1);
     assert!(of("throughline_memories") >= 1.0);
     assert!(of("throughline_journal_bytes") > 0.0);
-    assert_eq!(of("throughline_journal_position"), of("throughline_learned_position"));
-    assert_eq!(of("throughline_streams_open"), 0.0);
+    assert_eq!(whole("throughline_journal_position"), whole("throughline_learned_position"));
+    assert_eq!(whole("throughline_streams_open"), 0);
     assert!(
         samples.keys().any(|name| name.starts_with("throughline_redactions_total{kind=")),
         "{samples:#?}"
@@ -105,6 +106,6 @@ fn counts_only_grow_and_a_bucket_is_never_more_than_the_next() {
             .collect();
         buckets.sort_by(|one, other| one.0.total_cmp(&other.0));
         assert!(buckets.len() > 10 && buckets.windows(2).all(|pair| pair[0].1 <= pair[1].1), "{series}");
-        assert_eq!(buckets.last().unwrap().1, *all, "{series}");
+        assert_eq!(buckets.last().unwrap().1 as u64, *all as u64, "{series}");
     }
 }

@@ -127,7 +127,7 @@ fn head(costs: &Costs, window: Window) -> Vec<String> {
     let known = |number: Option<u64>| number.map_or_else(|| "?".to_owned(), |number| number.to_string());
     let behind = costs.journal_head.saturating_sub(costs.learned);
     let learned = if behind == 0 { "all learned".to_owned() } else { format!("{behind} not yet learned") };
-    let mut head = vec![
+    vec![
         format!("throughline {}, up {}, pid {}", costs.version, span(costs.uptime_ms / 1000), costs.pid),
         format!("{}: {}", window.words(), print::count(calls, "hook", "hooks")),
         format!("p50 {}, p99 {}, budget 1 ms", micros(all.quantile(0.50)), micros(all.quantile(0.99))),
@@ -138,15 +138,13 @@ fn head(costs: &Costs, window: Window) -> Vec<String> {
             costs.spooled
         ),
         format!("journal {}, {} entries, {learned}", print::bytes(costs.journal_bytes), costs.journal_head),
-    ];
-    head.iter_mut().for_each(|line| line.truncate(line.trim_end().len()));
-    head
+    ]
 }
 
 impl Part {
     fn heading(&self) -> String {
-        let cells: String = self.columns.iter().map(|column| format!("{column:>CELL$}")).collect();
-        format!("{:<NAME$}{cells}", self.title)
+        let cells: Vec<String> = self.columns.iter().map(|column| format!("{column:>CELL$}")).collect();
+        format!("{:<NAME$}{}", self.title, cells.concat())
     }
 }
 
@@ -168,8 +166,8 @@ impl Row {
     }
 
     fn line(&self) -> String {
-        let cells: String = self.cells.iter().map(|cell| format!("{cell:>CELL$}")).collect();
-        format!("{:<NAME$}{cells}", print::one_line(&self.name, NAME - 2))
+        let cells: Vec<String> = self.cells.iter().map(|cell| format!("{cell:>CELL$}")).collect();
+        format!("{:<NAME$}{}", print::one_line(&self.name, NAME - 2), cells.concat())
     }
 }
 

@@ -200,7 +200,7 @@ impl Source {
                 read.push(News::Sessions(self.sessions()?));
             }
             Some(Want::Story(id)) if is_new || is_changed => {
-                let lines = story::read(&self.tables, &self.journal(), &id)?;
+                let lines = story::read(&self.tables, self.journal().as_ref(), &id)?;
                 read.push(News::Story(id, lines));
             }
             Some(Want::Live) if is_new || is_other || cursor < self.told => read.push(self.last_events()?),
@@ -257,7 +257,7 @@ impl Source {
     fn told(&mut self, rows: &[EventRow]) -> Vec<EventLine> {
         let journal = self.journal();
         self.told = rows.last().map_or(self.told, |row| row.seq);
-        rows.iter().map(|row| event_line(&journal, row)).collect()
+        rows.iter().map(|row| event_line(journal.as_ref(), row)).collect()
     }
 
     /// Opened anew each time: segments come and go.
@@ -336,7 +336,7 @@ fn session_line(card: SessionCard, now: Millis) -> SessionLine {
     }
 }
 
-fn event_line(journal: &Option<Reader>, row: &EventRow) -> EventLine {
+fn event_line(journal: Option<&Reader>, row: &EventRow) -> EventLine {
     let (title, project) = title_of(journal, row);
     EventLine {
         seq: row.seq,
@@ -350,8 +350,8 @@ fn event_line(journal: &Option<Reader>, row: &EventRow) -> EventLine {
 }
 
 /// What an event was about, and where. Of one whose envelope is gone only its name is left.
-pub(super) fn title_of(journal: &Option<Reader>, row: &EventRow) -> (String, String) {
-    let stored = journal.as_ref().and_then(|journal| journal.read_at(row.location).ok());
+pub(super) fn title_of(journal: Option<&Reader>, row: &EventRow) -> (String, String) {
+    let stored = journal.and_then(|journal| journal.read_at(row.location).ok());
     let Some(entry) = stored.map(|stored| stored.entry) else {
         return (row.tool.clone().unwrap_or_default(), String::new());
     };

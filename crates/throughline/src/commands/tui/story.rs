@@ -25,7 +25,7 @@ pub(super) struct StoryLine {
 /// In the order it happened.
 pub(super) fn read(
     tables: &Tables,
-    journal: &Option<Reader>,
+    journal: Option<&Reader>,
     id: &SessionId,
 ) -> Result<Vec<StoryLine>, StoreError> {
     let mut lines = Vec::new();

@@ -7,6 +7,10 @@ pub(super) struct Theme {
     pub(super) color: bool,
 }
 
+#[expect(
+    clippy::unused_self,
+    reason = "whoever draws asks for a style and need not know which of them have colors"
+)]
 impl Theme {
     pub(super) fn plain(self) -> Style {
         Style::new()

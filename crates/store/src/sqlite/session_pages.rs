@@ -229,7 +229,8 @@ fn card_columns() -> String {
         "{SESSION_COLUMNS},
         (SELECT substr(text, 1, {SHOWN_CHARS}) FROM prompts WHERE session = sessions.id ORDER BY number LIMIT 1),
         (SELECT outcome FROM outcomes WHERE session = sessions.id),
-        (SELECT substr(COALESCE(completed, request), 1, {SHOWN_CHARS}) FROM summaries
+        (SELECT substr(COALESCE((SELECT group_concat(value, '; ') FROM json_each(completed)), request),
+                1, {SHOWN_CHARS}) FROM summaries
             WHERE session = sessions.id ORDER BY at DESC LIMIT 1),
         (SELECT COALESCE(SUM(tokens), 0) FROM injections WHERE session = sessions.id)"
     )

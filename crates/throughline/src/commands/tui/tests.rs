@@ -32,7 +32,9 @@ impl Pane {
     }
 
     fn keys(&mut self, text: &str) {
-        text.chars().for_each(|c| drop(self.press(KeyCode::Char(c))));
+        for c in text.chars() {
+            self.press(KeyCode::Char(c));
+        }
     }
 
     fn want(&mut self) -> Option<Want> {
@@ -187,7 +189,13 @@ fn the_live_view_follows_until_somebody_reads_and_holds_a_bounded_number() {
         pane.app.hear(News::Events { lines: events(from, from + 300), is_all: false });
     }
     assert!(pane.screen().contains("cargo test 3023"));
-    assert!(EVENTS <= 1000);
+    pane.press(KeyCode::Home);
+    let screen = pane.screen();
+    let first = 3024 - EVENTS;
+    assert!(
+        screen.lines().nth(1).is_some_and(|line| line.ends_with(&format!("cargo test {first}"))),
+        "{screen}"
+    );
 }
 
 #[test]

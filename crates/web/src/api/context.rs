@@ -12,6 +12,7 @@ use serde_json::json;
 use super::endpoint::{Asked, Endpoint, Given, Nothing, post};
 use super::named;
 use super::reading::read;
+use super::words::Words;
 use crate::House;
 use crate::problem::{self, Problem};
 
@@ -31,8 +32,7 @@ struct Moment {
     /// Without it: `UserPromptSubmit` with a prompt, `PreToolUse` with a file or a tool, else `SessionStart`.
     event: Option<EventName>,
     /// As if this were submitted.
-    #[schemars(length(max = 100_000))]
-    prompt: Option<String>,
+    prompt: Option<Words<100_000>>,
     /// In this folder.
     #[schemars(length(max = 4096), regex(pattern = "^/"))]
     cwd: Option<String>,
@@ -166,7 +166,7 @@ fn context(house: &dyn House, asked: Asked<Nothing, Nothing, Moment>) -> Result<
         }
     }
     if let Some(prompt) = &moment.prompt {
-        envelope["prompt"] = json!(prompt);
+        envelope["prompt"] = json!(prompt.as_str());
     }
     if moment.tool.is_some() || moment.file.is_some() {
         envelope["tool_name"] = json!(moment.tool.as_deref().unwrap_or("Read"));

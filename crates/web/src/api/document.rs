@@ -223,12 +223,18 @@ fn without_null(schema: &mut Value) {
     }
 }
 
-/// What is a 64-bit number here has an end that everybody can count to.
+/// What is a whole number here has an end: its type's, or where everybody can count to.
 fn bound_numbers(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            if fields.get("format").is_some_and(|format| format == "uint64" || format == "int64") {
-                fields.entry("maximum").or_insert(json!(MAX_NUMBER));
+            let most = match fields.get("format").and_then(Value::as_str) {
+                Some("uint64" | "int64" | "uint" | "int") => Some(MAX_NUMBER),
+                Some("uint32") => Some(u64::from(u32::MAX)),
+                Some("uint16") => Some(u64::from(u16::MAX)),
+                _ => None,
+            };
+            if let Some(most) = most {
+                fields.entry("maximum").or_insert(json!(most));
             }
             fields.values_mut().for_each(bound_numbers);
         }

@@ -11,12 +11,13 @@ const PATIENCE_MS = 60_000;
 const LOOK_MS = 20;
 
 export class House {
-  static async build(binary) {
+  /** In a folder of its own under the system's temporary one, or at a home that must not exist yet. */
+  static async build(binary, home = null) {
     const house = new House();
     house.binary = binary;
     house.hookBinary = join(dirname(binary), "throughline-hook");
-    // `realpath` of it is what the daemon shows: a plain name without links.
-    house.home = await mkdtemp(join(tmpdir(), "tests-viewer-"));
+    if (home) await mkdir(home, { mode: 0o700 });
+    house.home = home ?? (await mkdtemp(join(tmpdir(), "tests-viewer-")));
     house.project = await house.folder("work", "tidewater");
     return house;
   }

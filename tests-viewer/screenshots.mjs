@@ -1,7 +1,7 @@
 // Pictures for the guide, of a made-up project: docs/guide/images/viewer-VIEW-THEME.png. Taken by hand when the viewer has
 // changed: `cargo xtask view-test --screenshots`.
 
-import { mkdir, stat } from "node:fs/promises";
+import { copyFile, mkdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -12,6 +12,8 @@ import { live, SESSIONS, session, used } from "./world.mjs";
 
 const FOLDER = resolve(dirname(fileURLToPath(import.meta.url)), "../docs/guide/images");
 const LARGEST_KB = 200;
+/** Paths are on the pictures: those of nobody's machine. Making it takes root, and it must not exist. */
+const HOME = "/home/dev";
 
 async function pictures(house) {
   const memory = await memoryNamed(house, "Booking takes the berth's row lock first");
@@ -39,10 +41,15 @@ async function pictures(house) {
 }
 
 export async function take(binary, program) {
-  const house = await House.build(binary);
+  const house = await House.build(binary, HOME);
   const browser = await Browser.open(program);
   try {
     await mkdir(FOLDER, { recursive: true });
+    const programs = await house.folder(".local/bin");
+    for (const name of ["throughline", "throughline-hook"]) await copyFile(join(dirname(binary), name), join(programs, name));
+    house.binary = join(programs, "throughline");
+    house.hookBinary = join(programs, "throughline-hook");
+    await house.run("install", "--yes");
     await live(house);
     const people = {};
     for (const theme of ["light", "dark"]) {

@@ -15,7 +15,7 @@ async function views(house) {
     ["live", []],
     ["sessions", ["tidewater", "waiting list"]],
     [`sessions/${SESSIONS.fix}`, ["Two boats got berth 12", "cargo test --test booking", "booking.rs"]],
-    [`sessions/${SESSIONS.list}`, ["Add a waiting list", "Explore", "rewrite history"]],
+    [`sessions/${SESSIONS.list}`, ["Add a waiting list", "Explore", "rewrite history", /^Add migrations.0007_waiting_list.sql/]],
     ["search?q=two+requests+for+one+berth", ["Booking takes the berth's row lock first"]],
     ["memories", ["Staging sends no mail", "The tide table ends in March"]],
     [`memories/${memory.id}`, ["Booking takes the berth's row lock first", "availability was read before"]],
@@ -75,7 +75,7 @@ export async function every_view(checks, world) {
     const root = page.locator(`[data-view="${viewOf(address)}"]`);
     for (const wanted of words) {
       const found = await root.getByText(wanted).filter({ visible: true }).first().waitFor().then(() => true, () => false);
-      checks.that(`${address} shows "${wanted}"`, found, (await root.innerText()).slice(0, 1500));
+      checks.that(`${address} shows ${wanted}`, found, (await root.innerText()).slice(0, 1500));
     }
     checks.that(`${address} is named in the title`, (await page.title()).length > "throughline".length, await page.title());
     checks.that(`${address} fits ${WIDE.width} pixels`, await fits(page), await widest(page));

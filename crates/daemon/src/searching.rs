@@ -67,9 +67,10 @@ pub(crate) fn search(intake: &Intake, embedding: &Embedding, question: &Value) -
         text: question.query,
         ..Ask::default()
     };
-    answer(embedding.ready().and_then(|search| search.run(&ask)), |hits| {
-        json!({ "hits": hits, "embedder": embedding.model() })
-    })
+    answer(
+        embedding.ready().and_then(|search| search.run(&ask)),
+        |hits| json!({ "hits": hits, "embedder": embedding.model() }),
+    )
 }
 
 #[derive(Debug, Deserialize)]

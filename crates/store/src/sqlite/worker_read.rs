@@ -24,7 +24,7 @@ pub struct WorkerCounts {
 
 impl Tables {
     /// The session whose id fits, looking at those last seen first. Reads one index, so a session of today costs little
-    /// and one that is not there as much as there are sessions: 2 ms for 10,000.
+    /// and one that is not there as much as there are sessions.
     pub fn session_that(&self, fits: impl Fn(&str) -> bool) -> Result<Option<SessionId>, StoreError> {
         self.connection
             .prepare_cached("SELECT id FROM sessions ORDER BY last_seen_at DESC")
@@ -102,7 +102,7 @@ impl Tables {
             .map_err(|e| sort(&self.path, e))
     }
 
-    /// Counted over the smallest index of each table: 3 ms for 100,000 memories.
+    /// Counted over the smallest index of each table: it grows with them.
     pub fn worker_counts(&self) -> Result<WorkerCounts, StoreError> {
         self.connection
             .prepare_cached(

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::house::House;
 
 /// A door that is alive answers at once; one that hangs fails the test.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// Looks like a key of AWS and opens nothing.
 const SECRET: &str = "AKIAQWERTYUIOPASDFGH";
 
@@ -156,7 +156,7 @@ fn a_memory_is_written_read_changed_and_forgotten() {
     let gone = api.call("DELETE", &path, "", None).ok();
     assert!(gone["forgotten"].as_array().unwrap().contains(&json!(id)), "{gone}");
     api.get(&path).refused(404);
-    assert_eq!(ids(&api.get("/memories").ok()), [newer.clone()]);
+    assert_eq!(ids(&api.get("/memories").ok()), std::slice::from_ref(&newer));
     assert!(house.files_with("on Mondays").is_empty() || gone["erased"] == false);
 
     let other = api.save(&json!({ "text": "Something else entirely." }));

@@ -92,7 +92,7 @@ struct Preview {
     project: Option<String>,
     tokens: u64,
     /// The parts of all notes.
-    items: Vec<Part>,
+    items: Vec<Piece>,
     notes: Vec<Note>,
     /// What the person is told.
     tells: Vec<String>,
@@ -106,7 +106,7 @@ struct Preview {
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-struct Part {
+struct Piece {
     /// The memory it shows, if it is one.
     id: Option<String>,
     /// The behavior.

@@ -85,6 +85,9 @@ fn tags(list: &str) -> impl Iterator<Item = &str> {
     list.split(between).map(str::trim).filter(|tag| !tag.is_empty())
 }
 
+/// What a room does: from what is asked, read and checked, to what is given.
+type Room<P, Q, B, O> = fn(&dyn House, Asked<P, Q, B>) -> Result<Given<O>, Problem>;
+
 type Work = Box<dyn Fn(&dyn House, &Call) -> Result<Done, Problem> + Send + Sync>;
 
 pub(crate) struct Endpoint {
@@ -126,7 +129,7 @@ macro_rules! methods {
         $(pub(crate) fn $name<P: Part, Q: Part, B: Part, O: Serialize + JsonSchema + 'static>(
             path: &'static str,
             summary: &'static str,
-            work: fn(&dyn House, Asked<P, Q, B>) -> Result<Given<O>, Problem>,
+            work: Room<P, Q, B, O>,
         ) -> Endpoint {
             Endpoint::new(Method::$method, path, summary, work)
         })+
@@ -152,7 +155,7 @@ impl Endpoint {
         method: Method,
         path: &'static str,
         summary: &'static str,
-        work: fn(&dyn House, Asked<P, Q, B>) -> Result<Given<O>, Problem>,
+        work: Room<P, Q, B, O>,
     ) -> Self {
         let counted = counted_in::<Q>();
         let work: Work = Box::new(move |house, call| {
@@ -217,7 +220,7 @@ impl Endpoint {
     }
 
     /// It gives nothing back.
-    pub(crate) fn is_silent(self) -> Self {
+    pub(crate) fn says_nothing(self) -> Self {
         Self { status: StatusCode::NO_CONTENT, ..self }
     }
 

@@ -24,7 +24,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             clear,
         )
         .takes_version()
-        .is_silent(),
+        .says_nothing(),
     ]
 }
 

@@ -13,9 +13,9 @@ use serde_json::Value;
 use store::{Location, StoreError, Stored, Tables};
 use web::{Glimpse, KnownAgent, Taken};
 
+use super::super::config;
 use super::super::mcp::Houses;
 use super::super::remember::{self, Saying};
-use super::super::config;
 use super::checking::Checking;
 use super::{glimpse, known};
 use crate::report;
@@ -117,7 +117,8 @@ impl web::House for Home {
         let Note { text, title, kind, files, project, global, critical, pinned } = note;
         // What is said nowhere belongs to no project, unless one is named.
         let global = global || (folder.is_none() && project.is_none());
-        let saying = Saying { by: "person", text, title, kind, files, project, global, critical, pin: pinned };
+        let saying =
+            Saying { by: "person", text, title, kind, files, project, global, critical, pin: pinned };
         let world = World { cwd: folder.unwrap_or(Path::new("/")).to_owned(), ..self.world.clone() };
         saying.keep(&world).map(|(row, known)| Remembered { row, known }).map_err(|error| refusal(&error))
     }

@@ -10,8 +10,9 @@ use crate::world::World;
 pub(super) fn agents(world: &World) -> Vec<KnownAgent> {
     let (config, _) = config::load(&world.place);
     let watched = config.list("watch.agents");
-    let is_watched =
-        |name: &str| watched.iter().any(|entry| entry.split_once('=').is_some_and(|(agent, _)| agent == name));
+    let is_watched = |name: &str| {
+        watched.iter().any(|entry| entry.split_once('=').is_some_and(|(agent, _)| agent == name))
+    };
     let one = |adapter: &&'static dyn Adapter| KnownAgent {
         name: adapter.name().to_owned(),
         label: label(adapter.name()).to_owned(),

@@ -133,6 +133,7 @@ export async function settings(checks, world) {
   checks.that("and says where it comes from", true);
   await number.getByRole("button", { name: /^Reset/ }).click();
   await eventually("it is back", async () => (await house.run("config", "get", "recall.prompt-tokens")).includes("400"));
+  await number.getByText("your file").waitFor({ state: "detached" });
   checks.that("what was changed can be reset", true);
   await number.getByRole("spinbutton").fill("-5");
   await number.getByRole("button", { name: "Save" }).click();

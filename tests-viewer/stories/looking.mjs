@@ -3,6 +3,7 @@
 import { gzipSync } from "node:zlib";
 
 import { barriers, expected, PHONE, viewOf, visit, WIDE } from "../browser.mjs";
+import { eventually } from "../house.mjs";
 import { SESSIONS } from "../world.mjs";
 
 const BUNDLE_KB = 250;
@@ -130,7 +131,8 @@ export async function by_keyboard(checks, world) {
   }
   await page.keyboard.press("?");
   const help = page.getByRole("dialog");
-  checks.that("? shows the keys", await help.isVisible() && (await help.innerText()).includes("Go to Sessions"), await page.innerText("body"));
+  await help.waitFor();
+  checks.that("? shows the keys", (await help.innerText()).includes("Go to Sessions"), await page.innerText("body"));
   await page.keyboard.press("Escape");
   await help.waitFor({ state: "detached" });
   await page.keyboard.press("g");
@@ -142,8 +144,8 @@ export async function by_keyboard(checks, world) {
   checks.that("j and Enter open a session", page.url().includes("#/sessions/"), page.url());
   await page.keyboard.press("/");
   await page.locator('[data-view="search"]').waitFor();
-  const focus = await page.evaluate(() => document.activeElement?.getAttribute("type"));
-  checks.that("/ goes to the search box", focus === "search", focus);
+  await eventually("the box has the focus", () => page.evaluate(() => document.activeElement?.getAttribute("type") === "search"));
+  checks.that("/ goes to the search box", true);
   await page.keyboard.type("waiting list mail on staging");
   await page.locator('[data-view="search"]').getByText("Staging sends no mail").first().waitFor();
   await page.keyboard.press("ArrowDown");

@@ -66,6 +66,7 @@ export async function measure(binary, program) {
   const house = await House.build(binary);
   const browser = await Browser.open(program);
   try {
+    house.patience = IMPORT_MS;
     await fill(house);
     const { page } = await browser.person(await house.origin());
     await page.goto(await house.link());

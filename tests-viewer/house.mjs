@@ -11,6 +11,8 @@ const PATIENCE_MS = 60_000;
 const LOOK_MS = 20;
 
 export class House {
+  patience = PATIENCE_MS;
+
   /** In a folder of its own under the system's temporary one, or at a home that must not exist yet. */
   static async build(binary, home = null) {
     const house = new House();
@@ -35,7 +37,7 @@ export class House {
   /** What a program prints; it must end well. */
   #start(program, words, { stdin = "", cwd = this.project, fails = false } = {}) {
     return new Promise((resolve, reject) => {
-      const options = { env: this.env, cwd, timeout: PATIENCE_MS, maxBuffer: 64 << 20 };
+      const options = { env: this.env, cwd, timeout: this.patience, maxBuffer: 64 << 20 };
       const child = execFile(program, words, options, (error, stdout, stderr) => {
         if (error && !fails) reject(new Error(`${words.join(" ")}: ${stderr || error.message}`));
         else resolve(stdout);

@@ -23,15 +23,15 @@ fn memory(number: u64) -> Memory {
     );
     memory.project = Some(["one", "two", "three"][(number % 3) as usize].to_owned());
     // Some were brought in and know no key; of one project only memories know the key.
-    memory.project_key = (number % 5 > 0).then(|| format!("key-of-{}", number % 3));
+    memory.project_key = (!number.is_multiple_of(5)).then(|| format!("key-of-{}", number % 3));
     memory.session = Some(SessionId::new(if number % 100 == 7 { "rare" } else { "usual" }));
-    memory.branch = (number % 2 == 0).then(|| "main".to_owned());
+    memory.branch = number.is_multiple_of(2).then(|| "main".to_owned());
     memory.tools =
         if number % 50 == 1 { vec!["Grep".to_owned()] } else { vec!["Bash".to_owned(), "Edit".to_owned()] };
     memory.files_modified = vec![format!("/home/p/src/m{}/mod.rs", number % 7)];
     memory.pinned = number % 400 == 3;
-    memory.critical = number % 13 == 0;
-    memory.provenance.by = if number % 90 == 0 { "person" } else { "extractive/1" }.to_owned();
+    memory.critical = number.is_multiple_of(13);
+    if number.is_multiple_of(90) { "person" } else { "extractive/1" }.clone_into(&mut memory.provenance.by);
     memory
 }
 

@@ -35,6 +35,8 @@ const COMMANDS: &[&str] = &[
     "outcome",
     "events",
     "stats",
+    "top",
+    "tui",
     "backfill",
     "watch",
     "import",

@@ -269,7 +269,9 @@ mod tests {
     fn sets_of_numbers_are_met_and_left() {
         let of = |numbers: &[u64]| {
             let mut set = Numbers::default();
-            numbers.iter().for_each(|n| set.add(*n));
+            for n in numbers {
+                set.add(*n);
+            }
             set
         };
         let mut set = of(&[1, 63, 64, 200]);

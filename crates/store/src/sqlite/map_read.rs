@@ -96,12 +96,12 @@ impl Tables {
     pub fn project_cards(&self) -> Result<Vec<ProjectCard>, StoreError> {
         let mut query = Query::new(
             "SELECT name, SUM(memories), SUM(sessions), MAX(seen) FROM (
-                 SELECT project AS name, COUNT(*) AS memories, 0 AS sessions, NULL AS seen
-                     FROM memories WHERE project IS NOT NULL GROUP BY project
+                 SELECT project AS name, SUM(memories) AS memories, 0 AS sessions, NULL AS seen
+                     FROM tallies WHERE project <> '' GROUP BY project
                  UNION ALL
                  SELECT project, 0, COUNT(*), MAX(last_seen_at)
                      FROM sessions WHERE project IS NOT NULL GROUP BY project)
-             GROUP BY name"
+             GROUP BY name HAVING SUM(memories) + SUM(sessions) > 0"
                 .to_owned(),
         );
         query.tail("ORDER BY 4 DESC NULLS LAST, 1", MAX_PROJECTS);

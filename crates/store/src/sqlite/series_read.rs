@@ -188,8 +188,8 @@ fn totals(connection: &Connection) -> rusqlite::Result<Totals> {
     };
     let (mut memories_by_kind, mut memory_tokens, mut raw_tokens) = (Vec::new(), 0, 0);
     let mut kinds = connection.prepare_cached(
-        "SELECT kind, COUNT(*), SUM(tokens), SUM(raw_tokens) FROM memories INDEXED BY memories_by_time
-         GROUP BY kind ORDER BY 2 DESC, 1",
+        "SELECT kind, SUM(memories), SUM(tokens), SUM(raw_tokens) FROM tallies
+         GROUP BY kind HAVING SUM(memories) > 0 ORDER BY 2 DESC, 1",
     )?;
     let mut rows = kinds.query([])?;
     while let Some(row) = rows.next()? {
@@ -209,7 +209,7 @@ fn totals(connection: &Connection) -> rusqlite::Result<Totals> {
         injections: one("SELECT COUNT(*) FROM injections")?,
         injected_tokens: one("SELECT COALESCE(SUM(tokens), 0) FROM injections")?,
         recalled_tokens: one("SELECT COALESCE(SUM(memories.raw_tokens), 0) FROM injected
-                 CROSS JOIN memories ON memories.id = injected.memory")?,
+                 CROSS JOIN memories INDEXED BY memories_by_cost ON memories.id = injected.memory")?,
         distilled_tokens: one("SELECT COALESCE(SUM(tokens), 0) FROM distillations")?,
         verdicts: names("SELECT verdict, COUNT(*) FROM verdicts GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 10")?,
         redactions: names("SELECT kind, SUM(count) FROM redactions GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 100")?,

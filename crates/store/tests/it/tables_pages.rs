@@ -238,3 +238,36 @@ fn what_was_never_shown_has_no_history() {
     assert!(tables.use_page(&page).unwrap().rows.is_empty());
     assert_eq!(tables.count_uses(memory(1).id).unwrap(), (0, 0));
 }
+
+/// Nothing is counted when it is asked for, so what is kept must never drift from what is there.
+#[test]
+fn the_tallies_are_what_counting_every_memory_would_say() {
+    let world = World::new();
+    let mut tables = filled(&world);
+    tables
+        .write(|batch| {
+            for number in (0..MANY).step_by(7) {
+                batch.drop_memory(memory(number).id)?;
+            }
+            for number in (1..MANY).step_by(11) {
+                let moved = Memory { project: None, kind: MemoryKind::Note, ..memory(number) };
+                batch.put_memory(&moved, Filing { seq: MANY + number, tokens: 9, fingerprint: 0 })?;
+            }
+            Ok(())
+        })
+        .unwrap();
+    let rows = tables.memories(&MemoryFilter::default()).unwrap();
+    let totals = tables.totals().unwrap();
+    assert_eq!(totals.memories, rows.len() as u64);
+    assert_eq!(totals.memory_tokens, rows.iter().map(|row| u64::from(row.tokens)).sum::<u64>());
+    for kind in &totals.memories_by_kind {
+        let there = rows.iter().filter(|row| row.memory.kind.name() == kind.name).count();
+        assert_eq!(kind.count, there as u64, "{}", kind.name);
+    }
+    let cards = tables.project_cards().unwrap();
+    assert_eq!(cards.len(), 3);
+    for card in cards {
+        let there = rows.iter().filter(|row| row.memory.project.as_deref() == Some(&card.name)).count();
+        assert_eq!(card.memories, there as u64, "{}", card.name);
+    }
+}

@@ -55,6 +55,17 @@ impl<P, Q, B> Asked<P, Q, B> {
         let version = version_of(current)?;
         if tags(meant).any(|tag| tag == "*" || tag == version) { Ok(()) } else { Err(problem::OTHER_VERSION) }
     }
+
+    /// As `must_match`, for what also says things that change by themselves: its `core` alone has to be the same.
+    pub(crate) fn must_match_core(&self, core: &impl Serialize) -> Result<(), Problem> {
+        let Some(meant) = &self.if_match else { return Ok(()) };
+        let core = core_of(core)?;
+        let is_core = |tag: &str| {
+            let inner = tag.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+            inner.and_then(|inner| inner.split_once('-')).is_some_and(|(first, _)| first == core)
+        };
+        if tags(meant).any(|tag| tag == "*" || is_core(tag)) { Ok(()) } else { Err(problem::OTHER_VERSION) }
+    }
 }
 
 /// What is given back, and where it can be found from now on if it is new.
@@ -62,17 +73,36 @@ impl<P, Q, B> Asked<P, Q, B> {
 pub(crate) struct Given<O> {
     pub(crate) value: O,
     pub(crate) location: Option<String>,
+    /// The digest of what a change is compared with, where that is less than the whole.
+    core: Option<String>,
 }
 
 impl<O> From<O> for Given<O> {
     fn from(value: O) -> Self {
-        Self { value, location: None }
+        Self { value, location: None, core: None }
+    }
+}
+
+impl<O> Given<O> {
+    /// Something new has a place.
+    pub(crate) fn at(self, location: Option<String>) -> Self {
+        Self { location, ..self }
+    }
+
+    /// A change is meant for another version only if this part of it is another.
+    pub(crate) fn with_core(self, core: String) -> Self {
+        Self { core: Some(core), ..self }
     }
 }
 
 /// The version of a thing as it is given: what `If-Match` is compared with.
 pub(crate) fn version_of(value: &impl Serialize) -> Result<String, Problem> {
     Ok(tag(&bytes_of(value)?))
+}
+
+/// The digest of a part, for `with_core` and `must_match_core` to be compared by.
+pub(crate) fn core_of(part: &impl Serialize) -> Result<String, Problem> {
+    Ok(digest(&bytes_of(part)?))
 }
 
 /// The tags of a list; a comma inside the quotes is part of a tag.
@@ -163,7 +193,7 @@ impl Endpoint {
             // A unit has nothing to say.
             let body =
                 if TypeId::of::<O>() == TypeId::of::<()>() { Vec::new() } else { bytes_of(&given.value)? };
-            Ok(Done { body, location: given.location })
+            Ok(Done { body, location: given.location, core: given.core })
         });
         Self { work: Some(work), ..Self::shaped::<P, Q, B, O>(method, path, summary) }
     }
@@ -238,7 +268,7 @@ impl Endpoint {
     }
 
     fn say(&self, call: &Call, done: Done) -> Response<Body> {
-        let tag = self.has_version.then(|| tag(&done.body));
+        let tag = self.has_version.then(|| done.tag());
         let known = self.method == Method::GET && tag.as_deref().is_some_and(|tag| call.knows(tag));
         let mut response = Response::new(if known { Body::empty() } else { Body::from(done.body) });
         *response.status_mut() = match () {
@@ -292,6 +322,17 @@ struct Call {
 struct Done {
     body: Vec<u8>,
     location: Option<String>,
+    core: Option<String>,
+}
+
+impl Done {
+    /// Another one for other bytes; its first part is the same as long as the core is.
+    fn tag(&self) -> String {
+        match &self.core {
+            Some(core) => format!("\"{core}-{}\"", digest(&self.body)),
+            None => tag(&self.body),
+        }
+    }
 }
 
 impl Call {
@@ -371,9 +412,13 @@ fn bytes_of(value: &impl Serialize) -> Result<Vec<u8>, Problem> {
 
 /// Equal for equal bytes. Whoever could make two bodies meet has the token already.
 fn tag(body: &[u8]) -> String {
+    format!("\"{}\"", digest(body))
+}
+
+fn digest(bytes: &[u8]) -> String {
     let mut hasher = DefaultHasher::new();
-    hasher.write(body);
-    format!("\"{:016x}\"", hasher.finish())
+    hasher.write(bytes);
+    format!("{:016x}", hasher.finish())
 }
 
 #[cfg(test)]
@@ -383,6 +428,22 @@ mod tests {
     fn meant(list: &str) -> Result<(), Problem> {
         let asked = Asked { path: (), query: (), body: (), if_match: Some(list.to_owned()) };
         asked.must_match(&"as it is")
+    }
+
+    #[test]
+    fn a_change_is_not_refused_for_what_changes_by_itself() {
+        let tag_of = |body: &str, core: &str| {
+            Done { body: body.into(), location: None, core: Some(core_of(&core).unwrap()) }.tag()
+        };
+        let first = tag_of("read once", "the words");
+        assert_ne!(first, tag_of("read twice", "the words"), "who reads is told of both");
+        let asked = |tag: &str| Asked { path: (), query: (), body: (), if_match: Some(tag.to_owned()) };
+        assert!(asked(&first).must_match_core(&"the words").is_ok());
+        assert!(asked(&format!("\"other-thing\", {first}")).must_match_core(&"the words").is_ok());
+        for tag in [&first, "\"other\"", "", &format!("W/{first}")] {
+            assert!(asked(tag).must_match_core(&"other words").is_err(), "{tag}");
+        }
+        assert!(asked(&format!("W/{first}")).must_match_core(&"the words").is_err());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use store::MemoryRow;
 
-use super::endpoint::{Asked, Endpoint, Given, delete, get, patch, post};
+use super::endpoint::{Asked, Endpoint, Given, core_of, delete, get, patch, post};
 use super::memory::Memory;
 use super::named::{self, MemoryPath};
 use super::reading::read;
@@ -58,10 +58,16 @@ impl MemoryWhole {
 
     /// As it is by now.
     fn again(house: &dyn House, id: MemoryId) -> Result<Given<Self>, Problem> {
-        Self::of(house, named::memory(house, &id.to_string())?).map(Into::into)
+        Self::of(house, named::memory(house, &id.to_string())?)?.given()
+    }
+
+    /// That it was shown meanwhile must not undo the work of somebody who edits it.
+    fn given(self) -> Result<Given<Self>, Problem> {
+        let core = core_of(&self.memory.words())?;
+        Ok(Given::from(self).with_core(core))
     }
 }
 
 fn whole(house: &dyn House, asked: Asked<MemoryPath>) -> Result<Given<MemoryWhole>, Problem> {
-    MemoryWhole::of(house, named::memory(house, &asked.path.id)?).map(Into::into)
+    MemoryWhole::of(house, named::memory(house, &asked.path.id)?)?.given()
 }

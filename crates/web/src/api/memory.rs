@@ -126,6 +126,16 @@ impl From<MemoryRow> for Memory {
     }
 }
 
+impl Memory {
+    /// What a change of it is compared with: what it says and the marks that people give it. How often it was shown or
+    /// of use is not among them, for that changes while somebody edits.
+    pub(crate) fn words(&self) -> impl Serialize {
+        let Outline { kind, title, subtitle, critical, pinned, superseded_by, .. } = &self.outline;
+        let said = (title, subtitle, &self.text, &self.facts, &self.concepts);
+        (said, kind, critical, pinned, superseded_by)
+    }
+}
+
 impl From<MemoryRow> for MemoryCard {
     fn from(mut row: MemoryRow) -> Self {
         let (text, cut) = cut(std::mem::take(&mut row.memory.text));

@@ -38,7 +38,7 @@ CREATE TABLE distillations (
 CREATE INDEX events_by_at ON events (at);
 CREATE INDEX injections_by_at ON injections (at, tokens);
 CREATE INDEX injected_by_at ON injected (at, memory);
-CREATE INDEX memories_by_time ON memories (at, kind, tokens, raw_tokens);
+CREATE INDEX memories_by_time ON memories (at, kind);
 CREATE INDEX memories_by_cost ON memories (id, raw_tokens);
 CREATE INDEX prompts_by_at ON prompts (at);
 CREATE INDEX summaries_by_at ON summaries (at);
@@ -90,3 +90,38 @@ CREATE INDEX injected_by_memory ON injected (memory, at);
 CREATE INDEX citations_by_memory ON citations (memory);
 CREATE INDEX hand_offs_by_at ON hand_offs (at);
 CREATE INDEX checkpoints_by_at ON checkpoints (at);
+
+-- How many memories there are and what they stand for, without counting them: kept as they come and go. '' is no
+-- project.
+CREATE TABLE tallies (
+    project    TEXT NOT NULL,
+    kind       TEXT NOT NULL,
+    memories   INTEGER NOT NULL,
+    tokens     INTEGER NOT NULL,
+    raw_tokens INTEGER NOT NULL,
+    PRIMARY KEY (project, kind)
+) WITHOUT ROWID;
+
+INSERT INTO tallies (project, kind, memories, tokens, raw_tokens)
+SELECT COALESCE(project, ''), kind, COUNT(*), SUM(tokens), SUM(raw_tokens) FROM memories GROUP BY 1, 2;
+
+CREATE TRIGGER memories_are_counted AFTER INSERT ON memories BEGIN
+    INSERT INTO tallies (project, kind, memories, tokens, raw_tokens)
+    VALUES (COALESCE(new.project, ''), new.kind, 1, new.tokens, new.raw_tokens)
+    ON CONFLICT DO UPDATE SET memories = memories + 1, tokens = tokens + new.tokens,
+        raw_tokens = raw_tokens + new.raw_tokens;
+END;
+
+CREATE TRIGGER memories_are_counted_no_more AFTER DELETE ON memories BEGIN
+    UPDATE tallies SET memories = memories - 1, tokens = tokens - old.tokens, raw_tokens = raw_tokens - old.raw_tokens
+    WHERE project = COALESCE(old.project, '') AND kind = old.kind;
+END;
+
+CREATE TRIGGER memories_are_counted_elsewhere AFTER UPDATE OF project, kind, tokens, raw_tokens ON memories BEGIN
+    UPDATE tallies SET memories = memories - 1, tokens = tokens - old.tokens, raw_tokens = raw_tokens - old.raw_tokens
+    WHERE project = COALESCE(old.project, '') AND kind = old.kind;
+    INSERT INTO tallies (project, kind, memories, tokens, raw_tokens)
+    VALUES (COALESCE(new.project, ''), new.kind, 1, new.tokens, new.raw_tokens)
+    ON CONFLICT DO UPDATE SET memories = memories + 1, tokens = tokens + new.tokens,
+        raw_tokens = raw_tokens + new.raw_tokens;
+END;

@@ -153,7 +153,7 @@ impl Open {
         self.rows.draw(frame, body, theme, |line| {
             let style = match line.mark {
                 "prompt" => theme.strong(),
-                "failed" => theme.trouble(),
+                "failed" | "guard" => theme.trouble(),
                 _ => theme.plain(),
             };
             vec![

@@ -1,8 +1,9 @@
-//! One session from its beginning: what was asked, what was done, what was said to the agent, what was kept of it.
+//! One session from its beginning: what was asked, what was done, what was said to the agent, what guards decided, what
+//! was kept of it.
 
 use model::{MemoryKind, Millis, SessionId};
 use store::journal::Reader;
-use store::{EventFilter, EventRow, Order, StoreError, Tables};
+use store::{EventFilter, EventRow, Order, StoreError, Tables, VerdictPage};
 
 use super::clean::Clean;
 use super::source::{LINE, title_of};
@@ -11,6 +12,7 @@ use super::source::{LINE, title_of};
 const EVENTS: usize = 500;
 const MEMORIES: usize = 500;
 const INJECTIONS: usize = 200;
+const VERDICTS: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StoryLine {
@@ -61,6 +63,14 @@ pub(super) fn read(
     for said in tables.injections(Some(id), INJECTIONS)? {
         let text = format!("{} tokens by {}", said.tokens, said.behavior);
         lines.push(line(said.at, "said", &text, &said.text));
+    }
+    let page = VerdictPage { session: Some(id.clone()), limit: VERDICTS, ..VerdictPage::default() };
+    for ruled in tables.verdict_page(&page)?.rows.iter().rev() {
+        let (verdict, behavior) = (ruled.verdict.name(), &ruled.behavior);
+        let text = format!("{verdict} by {behavior}: {}", ruled.reason);
+        let about = ruled.tool.as_deref().unwrap_or(&ruled.event);
+        let whole = format!("{verdict} by {behavior} ({about})\n\n{}", ruled.reason);
+        lines.push(line(ruled.at, "guard", &text, &whole));
     }
     // Stable: of one moment first the prompt, then what came of it.
     lines.sort_by_key(|line| line.at);

@@ -121,7 +121,7 @@ pub(super) fn create(
         .remember(folder.as_deref(), note)
         .map_err(|refusal| Problem::refusal("it is not kept", &refusal))?;
     let location = (!kept.known).then(|| format!("/api/v1/memories/{}", kept.row.memory.id));
-    Ok(Given { value: kept.row.into(), location })
+    Ok(Given::from(Memory::from(kept.row)).at(location))
 }
 
 impl Saying {
@@ -155,7 +155,7 @@ pub(super) fn edit(
     let _alone = one_at_a_time();
     let row = named::memory(house, &asked.path.id)?;
     let before = row.memory.clone();
-    asked.must_match(&MemoryWhole::of(house, row)?)?;
+    asked.must_match_core(&Memory::from(row).words())?;
     let Changes { title, text, pinned, critical } = asked.body;
     let clean = |text: String| {
         house.clean(&text).map_err(|refusal| Problem::refusal("the change is not kept", &refusal))
@@ -218,9 +218,7 @@ fn leads_to(house: &dyn House, from: MemoryId, to: MemoryId) -> Result<bool, Pro
 pub(super) fn forget(house: &dyn House, asked: Asked<MemoryPath>) -> Result<Given<Forgotten>, Problem> {
     let row = named::memory(house, &asked.path.id)?;
     let id = row.memory.id;
-    if asked.if_match.is_some() {
-        asked.must_match(&MemoryWhole::of(house, row)?)?;
-    }
+    asked.must_match_core(&Memory::from(row).words())?;
     forget_these(house, vec![id])
 }
 

@@ -45,15 +45,20 @@ impl View {
         if self.print {
             return print::line(&link.url);
         }
-        let opener = if self.no_open { None } else { opener() };
-        match opener.map(|opener| opener.open(&link.url)) {
-            Some(Ok(())) => print::line(&format!("opened in your browser: http://127.0.0.1:{}", link.port)),
-            Some(Err(why)) => {
-                print::remark(&format!("no browser could be opened: {why}"));
-                link.say()
+        let openers = if self.no_open { Vec::new() } else { openers() };
+        let mut refused = Vec::new();
+        for opener in openers {
+            match opener.open(&link.url) {
+                Ok(()) => {
+                    return print::line(&format!("opened in your browser: http://127.0.0.1:{}", link.port));
+                }
+                Err(why) => refused.push(why),
             }
-            None => link.say(),
         }
+        if !refused.is_empty() {
+            print::remark(&format!("no browser could be opened: {}", refused.join("; ")));
+        }
+        link.say()
     }
 }
 
@@ -124,13 +129,15 @@ struct Opener {
     arguments: Vec<String>,
 }
 
-/// `None`: nobody sits before this machine, or there is no such program.
-fn opener() -> Option<Opener> {
+/// In the order they are tried. None: nobody sits before this machine, or there is no such program.
+fn openers() -> Vec<Opener> {
     let named = variable("BROWSER").and_then(|named| named.into_string().ok());
+    let chosen = named.as_deref().map(chosen).unwrap_or_default();
+    if chosen.is_empty() { of_the_machine().into_iter().collect() } else { chosen }
+}
+
+fn of_the_machine() -> Option<Opener> {
     let alone = |name: &str| Opener { program: name.into(), arguments: Vec::new() };
-    if let Some(opener) = named.as_deref().and_then(chosen) {
-        return Some(opener);
-    }
     if cfg!(target_os = "macos") {
         return Some(alone("open"));
     }
@@ -143,11 +150,14 @@ fn opener() -> Option<Opener> {
     (has_screen && is_there("xdg-open")).then(|| alone("xdg-open"))
 }
 
-/// The first that `$BROWSER` names: commands with a colon between them, `%s` where the link goes.
-fn chosen(named: &str) -> Option<Opener> {
-    let mut words = named.split(':').find(|command| !command.trim().is_empty())?.split_whitespace();
-    let program = words.next()?.into();
-    Some(Opener { program, arguments: words.map(str::to_owned).collect() })
+/// What `$BROWSER` names: commands with a colon between them, `%s` where the link goes.
+fn chosen(named: &str) -> Vec<Opener> {
+    let opener = |command: &str| {
+        let mut words = command.split_whitespace();
+        let program = words.next()?.into();
+        Some(Opener { program, arguments: words.map(str::to_owned).collect() })
+    };
+    named.split(':').filter_map(opener).collect()
 }
 
 fn is_there(program: &str) -> bool {
@@ -191,12 +201,21 @@ mod tests {
     #[test]
     fn the_person_may_say_which_browser_and_how() {
         let arguments = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-        let opener = |program: &str, words: &[&str]| {
-            Some(Opener { program: program.into(), arguments: arguments(words) })
-        };
-        assert_eq!(chosen("firefox"), opener("firefox", &[]));
-        assert_eq!(chosen(":firefox --new-tab %s:w3m"), opener("firefox", &["--new-tab", "%s"]));
-        assert_eq!(chosen(""), None);
-        assert_eq!(chosen(" : "), None);
+        let opener =
+            |program: &str, words: &[&str]| Opener { program: program.into(), arguments: arguments(words) };
+        assert_eq!(chosen("firefox"), [opener("firefox", &[])]);
+        assert_eq!(
+            chosen(":firefox --new-tab %s:w3m"),
+            [opener("firefox", &["--new-tab", "%s"]), opener("w3m", &[])]
+        );
+        assert_eq!(chosen(""), []);
+        assert_eq!(chosen(" : "), []);
+    }
+
+    #[test]
+    fn a_browser_that_cannot_be_opened_gives_way_to_the_next() {
+        let opened: Vec<bool> =
+            chosen("/nowhere/browser:false:true").iter().map(|one| one.open("http://x").is_ok()).collect();
+        assert_eq!(opened, [false, false, true]);
     }
 }

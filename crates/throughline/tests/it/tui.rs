@@ -1,5 +1,7 @@
 //! The panes in a real terminal, over a real daemon, with what strangers may have stored.
 
+use std::time::{Duration, Instant};
+
 use rustix::process::Signal;
 use serde_json::json;
 
@@ -52,6 +54,29 @@ fn a_session_is_listed_opened_and_read() {
     terminal.press("q");
     assert!(terminal.ends().success());
     terminal.assert_given_back();
+}
+
+#[test]
+fn what_a_guard_decided_stands_in_the_timeline_with_its_reason() {
+    let house = House::new();
+    house.start();
+    house.send(&house.envelope("guarded", "SessionStart"));
+    // As the daemon journals it once the agent was answered.
+    let verdict = json!({
+        "deed": "verdict", "session": "guarded", "event": "PreToolUse", "tool": "Bash", "behavior": "run-rules",
+        "verdict": "deny", "reason": "We do not rewrite \u{1b}[2Jhistory here.",
+    });
+    let question = json!({ "ask": "deeds", "deeds": [verdict] }).to_string();
+    client::ask(&house.place(), question.as_bytes(), Instant::now() + Duration::from_secs(10)).unwrap();
+    let mut terminal = opened(&house, 24, 80);
+    terminal.shows("Enter timeline");
+    terminal.press(ENTER);
+    let screen = terminal.shows("deny by run-rules: We do not rewrite history here.");
+    assert!(screen.lines().any(|line| line.contains("guard ") && line.contains("deny")), "{screen}");
+    terminal.press(&format!("G{ENTER}"));
+    terminal.shows("deny by run-rules (Bash)");
+    terminal.press("q");
+    assert!(terminal.ends().success());
 }
 
 #[test]
@@ -173,11 +198,12 @@ fn a_daemon_that_goes_is_missed_and_one_that_comes_back_is_found() {
     let house = House::new();
     house.start();
     house.send(&house.envelope("s1", "SessionStart"));
-    let mut terminal = opened(&house, 24, 100);
+    // What to do about it can be read as a whole in the narrowest terminal.
+    let mut terminal = opened(&house, 24, 60);
     terminal.press("2");
     terminal.shows("Session starts");
     house.ok(&["daemon", "stop"]);
-    terminal.shows("The daemon is not there");
+    terminal.shows("The daemon is not there: run `throughline daemon start`");
     house.start();
     terminal.until("the daemon is back", |screen| !screen.contains("The daemon is not there"));
     house.send(&house.prompt("s1", "are you there"));

@@ -181,10 +181,9 @@ impl App {
     fn trouble_line(&self) -> Option<String> {
         match &self.trouble {
             Some(trouble) => Some(trouble.as_str().to_owned()),
-            None if !self.is_served => Some(
-                "The daemon is not there: what is shown may be old. `throughline daemon start` starts it."
-                    .to_owned(),
-            ),
+            None if !self.is_served => {
+                Some("The daemon is not there: run `throughline daemon start`".to_owned())
+            }
             None => None,
         }
     }

@@ -114,8 +114,8 @@ function event(said: EventLine) {
 }
 
 function memory(said: MemoryCard) {
-  // What was asked is a line already.
-  if (said.kind === "prompt") return;
+  // What was asked is a line already; what is brought in from elsewhere happened long ago, by the thousand.
+  if (said.kind === "prompt" || said.written_by === "import") return;
   add({
     type: "memory",
     at: said.at,

@@ -25,6 +25,8 @@ export function Clock({ at }: { at: number }) {
 function Moment({ at, says }: { at: number; says: string }) {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return <span>–</span>;
+  // What was brought in from elsewhere may not say when it was.
+  if (at <= 0) return <span class="time">undated</span>;
   return (
     <time class="time" dateTime={date.toISOString()} title={WHOLE.format(date)}>
       {says}

@@ -50,9 +50,9 @@ const DRAWN_BEHAVIORS = 6;
 
 const COUNTS = ["tokens-injected", "tokens-saved", "memories.*", "events"];
 
-const SAVED =
-  "Injected is what agents were told. Saved is what the work behind it had cost, less the telling: an estimate from " +
-  "above, for nobody knows whether all of it would have been done again.";
+const WORTH =
+  "Told is what agents were given to read. The work behind it is what it had cost to find that out. Where there was more " +
+  "work, telling saves the difference at most: nobody knows whether all of it would have been done again.";
 const TIMES =
   "of the calls, while an agent waited, were faster than this; right to a factor of two. No line: nothing was measured.";
 
@@ -106,12 +106,12 @@ export function Charts() {
             <div class="charts-grid">
               <Chart
                 {...frame}
-                title="Tokens injected and saved"
-                meaning={SAVED}
+                title="Tokens told, and the work behind them"
+                meaning={WORTH}
                 unit="tokens"
                 shape="lines"
                 series={series.tokens}
-                empty="Nothing was injected in this time."
+                empty="Nothing was told in this time."
               />
               <Chart
                 {...frame}
@@ -181,12 +181,12 @@ interface TotalsProps {
 }
 
 function Totals({ tokens, memories, redactions, events }: TotalsProps) {
-  const injected = total(tokens.filter((one) => one.name === "tokens-injected"));
-  const saved = total(tokens.filter((one) => one.name === "tokens-saved"));
+  const told = total(tokens.filter((one) => one.name === TOLD));
+  const work = total(tokens.filter((one) => one.name === WORK));
   const facts: [string, string, string][] = [
-    ["Tokens injected", short(injected, ""), count(injected)],
-    ["Tokens saved", short(saved, ""), count(saved)],
-    ["Saved per injected", injected > 0 ? `${(saved / injected).toFixed(1).replace("-", "−")} ×` : "–", ""],
+    ["Tokens told", short(told, ""), count(told)],
+    ["Tokens of work behind", short(work, ""), count(work)],
+    ["Tokens saved, at most", work > told ? short(work - told, "") : "none yet", saving(told, work)],
     ["Memories kept", short(total(memories), ""), count(total(memories))],
     ["Events", short(total(events.filter((one) => one.name === "events")), ""), ""],
     ["Redactions", short(total(redactions), ""), count(total(redactions))],
@@ -203,6 +203,11 @@ function Totals({ tokens, memories, redactions, events }: TotalsProps) {
   );
 }
 
+function saving(told: number, work: number): string {
+  if (work > told) return `${count(work - told)}: for every token told there were ${(work / told).toFixed(1)} of work`;
+  return "What was told cost as much to read as the work behind it, or more. It pays when it is told again.";
+}
+
 function total(series: readonly ChartSeries[]): number {
   return series.reduce((sum, one) => sum + one.points.reduce((inner, [, value]) => inner + value, 0), 0);
 }
@@ -216,10 +221,14 @@ function busy(behaviors: readonly Behavior[]): string[] {
     .sort();
 }
 
-const TOKENS: Record<string, [string, number]> = { "tokens-injected": ["Injected", 1], "tokens-saved": ["Saved", 3] };
+const TOLD = "tokens-injected";
+/** What was saved and what was told, together: never less than nothing, unlike what was saved. */
+const WORK = "tokens-work";
+const TOKENS: Record<string, [string, number]> = { [TOLD]: ["Told", 1], [WORK]: ["Work behind it", 3] };
 const EVENTS: Record<string, [string, number]> = { events: ["Events", 1] };
 
-function sorted(all: readonly Series[], busiest: readonly string[], percentile: string) {
+function sorted(given: readonly Series[], busiest: readonly string[], percentile: string) {
+  const all = [...given, ...workOf(given)];
   const named = (known: Record<string, [string, number]>): ChartSeries[] =>
     all.flatMap((one) => {
       const [label, tone] = known[one.name] ?? [];
@@ -234,6 +243,16 @@ function sorted(all: readonly Series[], busiest: readonly string[], percentile: 
       return one ? [{ name: one.name, label: behavior, tone: index + 1, points: one.points }] : [];
     }),
   };
+}
+
+/** The work behind what was told, step by step. */
+function workOf(all: readonly Series[]): Series[] {
+  const told = all.find((one) => one.name === TOLD);
+  const saved = all.find((one) => one.name === "tokens-saved");
+  if (!told || !saved) return [];
+  const savedAt = new Map(saved.points);
+  const points = told.points.map(([at, value]): [number, number] => [at, Math.max(0, value + (savedAt.get(at) ?? 0))]);
+  return [{ name: WORK, unit: told.unit, points }];
 }
 
 /** Counts of several steps as one: columns of a week by the hour would be hairs. Times are no counts and stay. */

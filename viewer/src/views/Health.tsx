@@ -44,6 +44,8 @@ interface Status {
   started_at?: number;
   journal_head?: number;
   learned?: number;
+  /** What compares meanings, and how many memories it has not seen yet. */
+  embedding?: { model?: string | null; loaded?: boolean; paused?: boolean; waiting?: number | null; trouble?: string | null } | null;
   distill?: { provider?: string | null; waiting?: number } | null;
 }
 
@@ -154,6 +156,13 @@ export function Health() {
   );
 }
 
+function readiness({ loaded, paused, waiting, trouble }: NonNullable<Status["embedding"]>): string {
+  if (trouble) return trouble;
+  const rest = waiting ? `${count(waiting)} memories wait for it` : "knows every memory";
+  if (paused) return `paused, ${rest}`;
+  return loaded ? `loaded, ${rest}` : `loads when it is needed, ${rest}`;
+}
+
 function DaemonFacts({ status, version }: { status: Status | undefined; version: string }) {
   const behind = Math.max(0, (status?.journal_head ?? 0) - (status?.learned ?? 0));
   return (
@@ -169,6 +178,12 @@ function DaemonFacts({ status, version }: { status: Status | undefined; version:
           <Fact name="Journal">
             {many(status.journal_head, "entry", "entries")}
             <span class="faint"> · {behind === 0 ? "all learned" : `${count(behind)} still to learn`}</span>
+          </Fact>
+        ) : null}
+        {status?.embedding?.model ? (
+          <Fact name="Search model">
+            {status.embedding.model}
+            <span class="faint"> · {readiness(status.embedding)}</span>
           </Fact>
         ) : null}
         {status?.distill?.provider ? <Fact name="Distilling">{status.distill.provider}</Fact> : null}

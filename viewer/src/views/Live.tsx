@@ -1,6 +1,7 @@
 // Work as it happens: every session's prompts, tools, memories, injections and guards in one stream that can be held still.
 
 import { useMemo, useRef, useState } from "preact/hooks";
+import { workState } from "../atWork";
 import { useKeys } from "../keys";
 import { heard, KEPT_LINES, lines, turnOf, type Heard, type Line } from "../live";
 import { agentLabel, Badge, Pulse, shortId, VerdictBadge } from "../parts/Badge";
@@ -11,8 +12,7 @@ import { ViewHead } from "../parts/Layout";
 import { Ago, Clock, count, many, short } from "../parts/Time";
 import { VirtualList, type ListHandle } from "../parts/VirtualList";
 import { place, refine, to } from "../router";
-import { NARROW, useMedia } from "../state";
-
+import { NARROW, now, useMedia } from "../state";
 
 /** One line of text, two, and the head of a group. */
 const LOW = 34;
@@ -58,7 +58,7 @@ export function Live() {
   const projects = [...new Set([...heard.values()].map((each) => each.project).filter((name) => name !== null))].sort();
   const sessions = [...heard.values()].reverse();
   const filtered = types.size > 0 || session !== "" || project !== "";
-  const atWork = sessions.filter((each) => each.live).length;
+  const atWork = sessions.filter(isAtWork).length;
 
   return (
     <section class="view view-fixed" data-view="live">
@@ -181,11 +181,15 @@ function State({ line }: { line: Line }) {
   return line.type === "event" ? <span class="faint live-kind">{line.kind}</span> : null;
 }
 
+function isAtWork(each: Heard): boolean {
+  return workState(each.live, each.lastAt, now.value) === "at work";
+}
+
 function HeadRow({ head }: { head: Line }) {
   const known = heard.get(head.session);
   return (
     <span class="live-head">
-      {known?.live ? <Pulse label="at work" /> : <span class="live-still" />}
+      {known && isAtWork(known) ? <Pulse label="at work" /> : <span class="live-still" />}
       <strong class="cut">{known?.project ?? head.project ?? "no project"}</strong>
       {known?.branch ? <span class="faint cut">{known.branch}</span> : null}
       <span class="faint mono">{head.session ? shortId(head.session) : "told directly"}</span>
@@ -203,7 +207,7 @@ function SessionCard({ heard: each, chosen }: { heard: Heard; chosen: boolean })
       onClick={() => refine({ session: chosen ? null : each.session })}
     >
       <span class="live-card-head">
-        {each.live ? <Pulse label="at work" /> : <span class="live-still" />}
+        {isAtWork(each) ? <Pulse label="at work" /> : <span class="live-still" />}
         <strong class="cut grow">{each.project ?? shortId(each.session)}</strong>
         <span class="faint">
           <Ago at={each.lastAt} />

@@ -14,6 +14,8 @@ import { ORIGINS } from "./SearchHit";
 
 export function MemoryFacts({ memory }: { memory: MemoryWhole }) {
   const { evidence, files_modified: modified = [], files_read: read = [] } = memory;
+  // Who says something names files; only work reads them.
+  const isSaid = memory.written_by === "person" || memory.written_by === "agent" || memory.written_by === "import";
   const onlyRead = read.filter((file) => !modified.includes(file));
   const workspaces = useAnswer<Page<Workspace>>("/workspaces", { limit: 200 }).data?.items ?? [];
   const shown = (file: string): string => inside(file, workspaces);
@@ -54,7 +56,7 @@ export function MemoryFacts({ memory }: { memory: MemoryWhole }) {
           {memory.repeats ? <Fact name="Said again">{many(memory.repeats, "time")}</Fact> : null}
           <Fact name="Tokens">
             {count(memory.tokens)}
-            {memory.raw_tokens ? <span class="faint"> for {count(memory.raw_tokens)} of work</span> : null}
+            {memory.raw_tokens && memory.raw_tokens > memory.tokens ? <span class="faint"> for {count(memory.raw_tokens)} of work</span> : null}
           </Fact>
         </dl>
       </section>
@@ -66,7 +68,7 @@ export function MemoryFacts({ memory }: { memory: MemoryWhole }) {
               <FileLink key={file} file={file} shown={shown(file)} says="changed" />
             ))}
             {onlyRead.map((file) => (
-              <FileLink key={file} file={file} shown={shown(file)} says="read" />
+              <FileLink key={file} file={file} shown={shown(file)} says={isSaid ? "about" : "read"} />
             ))}
           </ul>
         </section>

@@ -37,7 +37,7 @@ export function Now() {
         note={
           sessions.data === undefined ? null : (
             <span role="status">
-              {many(live.length, "session")} at work, {many(held.length, "file")} held
+              {many(live.length, "open session")}, {many(held.length, "file")} held
             </span>
           )
         }

@@ -2,7 +2,9 @@
 
 import { useState } from "preact/hooks";
 import { explain, send } from "../api";
+import { workState } from "../atWork";
 import { to } from "../router";
+import { now } from "../state";
 import type { Claim, Session } from "../types";
 import { Badge, Pulse, agentLabel, shortId } from "../parts/Badge";
 import { Ago, many } from "../parts/Time";
@@ -18,6 +20,7 @@ interface NowSessionProps {
 
 export function NowSession({ session, root, claims, contested, changed }: NowSessionProps) {
   const [busy, setBusy] = useState(false);
+  const state = workState(session.live, session.last_seen_at, now.value);
   const goal = claims.find((claim) => claim.goal)?.goal ?? session.first_prompt ?? session.summary ?? "";
   const release = async (files: readonly string[]): Promise<void> => {
     setBusy(true);
@@ -33,7 +36,7 @@ export function NowSession({ session, root, claims, contested, changed }: NowSes
   return (
     <li class="worker" data-id={session.id}>
       <header class="worker-head">
-        <Pulse label="at work" />
+        {state === "at work" ? <Pulse label={state} /> : <span class="live-still" role="img" aria-label={state} />}
         <a class="worker-name" href={to("sessions", session.id)}>
           {agentLabel(session.agent)} <span class="mono faint">{shortId(session.id)}</span>
         </a>

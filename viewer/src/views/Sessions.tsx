@@ -1,6 +1,7 @@
-// Every session there was: those at work first, then the rest by when they were last heard.
+// Every session there was: those that are open first, then the rest by when they were last heard.
 
 import { useMemo } from "preact/hooks";
+import { workState } from "../atWork";
 import { agentLabel, Badge, Pulse, shortId, type Tone } from "../parts/Badge";
 import { Command, Empty, Trouble, Waiting } from "../parts/Empty";
 import { SearchField, Select } from "../parts/Field";
@@ -8,7 +9,7 @@ import { ViewHead } from "../parts/Layout";
 import { Ago, count, many, short, span } from "../parts/Time";
 import { VirtualList } from "../parts/VirtualList";
 import { place, refine, to } from "../router";
-import { NARROW, useAnswer, useHeard, useMedia, usePages, useProjects, useRun, type Pages } from "../state";
+import { NARROW, now, useAnswer, useHeard, useMedia, usePages, useProjects, useRun, type Pages } from "../state";
 import type { Agent, Page, Session } from "../types";
 
 const ROW = 60;
@@ -104,7 +105,7 @@ export function Sessions() {
 
 function noteOf(total: number | undefined, atWork: number): string | undefined {
   if (total === undefined) return undefined;
-  return atWork > 0 ? `${count(total)}, ${count(atWork)} at work` : count(total);
+  return atWork > 0 ? `${count(total)}, ${count(atWork)} open` : count(total);
 }
 
 /** How far down those at work are looked for in the list of all: it is ordered by when they were last heard. */
@@ -168,7 +169,9 @@ const OUTCOMES: Record<string, { tone: Tone; label: string }> = {
 };
 
 export function Outcome({ session }: { session: Session }) {
-  if (session.live) return <Badge tone="accent">at work</Badge>;
+  const state = workState(session.live, session.last_seen_at, now.value);
+  if (state === "at work") return <Badge tone="accent">at work</Badge>;
+  if (state === "silent") return <Badge tone="quiet">silent for {span(now.value - session.last_seen_at)}</Badge>;
   const known = session.outcome ? (OUTCOMES[session.outcome] ?? { tone: "quiet" as const, label: session.outcome }) : null;
   return known ? <Badge tone={known.tone}>{known.label}</Badge> : null;
 }
@@ -179,7 +182,8 @@ export function aboutOf(session: Session): string {
 }
 
 function Dot({ session }: { session: Session }) {
-  return session.live ? <Pulse label="at work" /> : <span class="live-still" role="img" aria-label="ended" />;
+  const state = workState(session.live, session.last_seen_at, now.value);
+  return state === "at work" ? <Pulse label={state} /> : <span class="live-still" role="img" aria-label={state} />;
 }
 
 function WideRow({ session }: { session: Session }) {

@@ -30,13 +30,23 @@ export function EditForm({ memory, etag, done, cancel, reload }: EditFormProps) 
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const isConflict = error instanceof ApiError && error.status === 412;
-  const save = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const changesOf = (): Record<string, string | boolean> => {
     const changes: Record<string, string | boolean> = {};
     if (title.trim() !== began.memory.title) changes["title"] = title.trim();
     if (text !== began.memory.text) changes["text"] = text;
     if (pinned !== began.memory.pinned) changes["pinned"] = pinned;
     if (critical !== began.memory.critical) changes["critical"] = critical;
+    return changes;
+  };
+  // What somebody has written is not thrown away by a key.
+  const escape = (event: KeyboardEvent): void => {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    if (Object.keys(changesOf()).length === 0) cancel();
+  };
+  const save = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const changes = changesOf();
     if (Object.keys(changes).length === 0) return cancel();
     setBusy(true);
     setError(undefined);
@@ -49,7 +59,7 @@ export function EditForm({ memory, etag, done, cancel, reload }: EditFormProps) 
     }
   };
   return (
-    <form class="memory-form" onSubmit={(event) => void save(event)}>
+    <form class="memory-form" onSubmit={(event) => void save(event)} onKeyDown={escape}>
       <Words {...{ title, setTitle, text, setText }} titleNeeded focus />
       <Weight {...{ pinned, setPinned, critical, setCritical }} />
       {isConflict ? (

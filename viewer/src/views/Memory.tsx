@@ -38,11 +38,17 @@ export function Memory({ id }: ViewProps) {
         {
           key: "Escape",
           does: "Back to the memories",
-          run: () => (window.history.length > 1 ? window.history.back() : go(to("memories"))),
+          // Outside of its fields, the form stays: it may hold words that are nowhere else.
+          run: () => {
+            if (doing === "edit") return;
+            if (window.history.length > 1) window.history.back();
+            else go(to("memories"));
+          },
         },
       ],
-      [],
+      [doing],
     ),
+    [doing],
   );
   const change = async (does: () => Promise<unknown>, done: string): Promise<void> => {
     try {

@@ -1,4 +1,5 @@
-//! What the daemon says of itself: `throughline daemon status --json`.
+//! What the daemon says of itself: `throughline daemon status --json`, and by what it compares meanings:
+//! `throughline model status`.
 
 use std::time::Duration;
 
@@ -17,7 +18,10 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 
 fn status(house: &dyn House, _: Asked) -> Result<Given<Map<String, Value>>, Problem> {
     match house.ask(&json!({ "ask": "status" }), STATUS) {
-        Value::Object(status) => Ok(status.into()),
+        Value::Object(mut status) => {
+            status.insert("embedding".to_owned(), house.ask(&json!({ "ask": "model" }), STATUS));
+            Ok(status.into())
+        }
         _ => Err(problem::OUT_OF_ORDER),
     }
 }

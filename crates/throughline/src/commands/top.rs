@@ -13,7 +13,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::{Constraint, Layout};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
-use ratatui::widgets::Paragraph;
+use ratatui::widgets::{Paragraph, Wrap};
 use serde_json::{Value, json};
 
 use self::board::{Board, Look};
@@ -31,11 +31,13 @@ const REFRESH: Duration = Duration::from_secs(1);
 const BUDGET_US: u64 = 1000;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Keys: s sorts by the next column, w takes the next time, q leaves.
+#[command(
+    after_help = "Keys: s sorts by the next column, w takes the next time, arrows or j and k scroll, q leaves.
 Examples:
   throughline top
   throughline top --once --window hour
-  throughline top --json | jq '.hooks[] | {event, p99: .minute.p99_us}'")]
+  throughline top --json | jq '.hooks[] | {event, p99: .minute.p99_us}'"
+)]
 pub(crate) struct Top {
     /// Print it once and leave; so it is, too, where there is no terminal
     #[arg(long)]
@@ -134,11 +136,13 @@ fn costs(world: &World) -> anyhow::Result<Costs> {
 /// Until the person leaves. A daemon that is gone is said to be, and found again when it is back.
 fn watch(world: &World, mut look: Look) -> anyhow::Result<()> {
     let mut screen = Screen::open()?;
+    // Lines above the first that is seen.
+    let mut above = 0;
     loop {
         let asked = Instant::now();
         let found = costs(world);
         loop {
-            screen.draw(|frame| draw(frame, &found, look, world.color))?;
+            screen.draw(|frame| above = draw(frame, &found, look, above, world.color))?;
             let left = (asked + REFRESH).saturating_duration_since(Instant::now());
             match screen.hear(left)? {
                 None => break,
@@ -148,6 +152,8 @@ fn watch(world: &World, mut look: Look) -> anyhow::Result<()> {
                 Some(Heard::Key(key)) => match key.code {
                     KeyCode::Char('s') => look.sort = look.sort.next(),
                     KeyCode::Char('w') => look.window = look.window.next(),
+                    KeyCode::Up | KeyCode::Char('k') => above = above.saturating_sub(1),
+                    KeyCode::Down | KeyCode::Char('j') => above = above.saturating_add(1),
                     _ => {}
                 },
             }
@@ -160,7 +166,8 @@ fn leaves(key: KeyEvent) -> bool {
         || key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL)
 }
 
-fn draw(frame: &mut Frame<'_>, found: &anyhow::Result<Costs>, look: Look, color: bool) {
+/// Returns how many lines are above, which is never so many that nothing is left to see.
+fn draw(frame: &mut Frame<'_>, found: &anyhow::Result<Costs>, look: Look, above: u16, color: bool) -> u16 {
     let [body, foot] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(frame.area());
     let lines = match found {
         Ok(costs) => Board::of(costs, look).lines(color),
@@ -169,9 +176,15 @@ fn draw(frame: &mut Frame<'_>, found: &anyhow::Result<Costs>, look: Look, color:
             vec![Line::raw(what), Line::raw(next)]
         }
     };
-    frame.render_widget(Paragraph::new(lines), body);
-    let keys = format!("q quit   s sort: {}   w {}", look.sort.name(), look.window.words());
+    let hidden = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_sub(body.height);
+    let above = above.min(hidden);
+    let table = Paragraph::new(lines).scroll((above, 0));
+    // A row that is too wide is cut; what to do about a daemon that is gone is not.
+    frame.render_widget(if found.is_ok() { table } else { table.wrap(Wrap { trim: true }) }, body);
+    let more = if hidden > above { "   j more" } else { "" };
+    let keys = format!("q quit{more}   s sort: {}   w {}", look.sort.name(), look.window.words());
     frame.render_widget(Paragraph::new(keys).style(Style::new().add_modifier(Modifier::DIM)), foot);
+    above
 }
 
 /// What scripts may rely on.

@@ -70,6 +70,24 @@ fn without_a_terminal_it_is_printed_once() {
 }
 
 #[test]
+fn what_does_not_fit_the_terminal_is_scrolled_to() {
+    let house = House::new();
+    house.start();
+    house.send(&house.envelope("s1", "SessionStart"));
+    let mut terminal = Terminal::new(&mut house.command(&["top"]), 10, 60);
+    let screen = terminal.shows("j more");
+    assert!(screen.contains("SessionStart") && !screen.contains("LEARNING"), "{screen}");
+    terminal.press(&"j".repeat(60));
+    let screen = terminal.until("the end is seen", |screen| !screen.contains("j more"));
+    assert!(screen.contains("LEARNING") && !screen.contains("HOOK"), "{screen}");
+    terminal.press(&"k".repeat(60));
+    terminal.shows("HOOK");
+    terminal.press("q");
+    assert!(terminal.ends().success());
+    terminal.assert_given_back();
+}
+
+#[test]
 fn without_a_daemon_it_says_so_and_how_to_start_one() {
     let house = House::new();
     for args in [&["top", "--once"][..], &["top", "--json"]] {

@@ -45,7 +45,8 @@ const ADVICE: &[&str] = &["CALLS", "P50", "P99", "MAX", "LOST", "TOKENS"];
 const LEARNING: &[&str] = &["CALLS", "P50", "P99", "MAX"];
 /// Names are the longest of ours.
 const NAME: usize = 20;
-const CELL: usize = 8;
+/// Beside the space before it.
+const CELL: usize = 7;
 
 impl Board {
     pub(super) fn of(costs: &Costs, look: Look) -> Self {
@@ -130,7 +131,11 @@ fn head(costs: &Costs, window: Window) -> Vec<String> {
     vec![
         format!("throughline {}, up {}, pid {}", costs.version, span(costs.uptime_ms / 1000), costs.pid),
         format!("{}: {}", window.words(), print::count(calls, "hook", "hooks")),
-        format!("p50 {}, p99 {}, budget 1 ms", micros(all.quantile(0.50)), micros(all.quantile(0.99))),
+        if calls == 0 {
+            "budget 1 ms".to_owned()
+        } else {
+            format!("p50 {}, p99 {}, budget 1 ms", micros(all.quantile(0.50)), micros(all.quantile(0.99)))
+        },
         format!(
             "sessions {}  memories {}  spool {}",
             known(costs.sessions_live),
@@ -143,8 +148,7 @@ fn head(costs: &Costs, window: Window) -> Vec<String> {
 
 impl Part {
     fn heading(&self) -> String {
-        let cells: Vec<String> = self.columns.iter().map(|column| format!("{column:>CELL$}")).collect();
-        format!("{:<NAME$}{}", self.title, cells.concat())
+        format!("{:<NAME$}{}", self.title, cells(self.columns))
     }
 }
 
@@ -166,9 +170,13 @@ impl Row {
     }
 
     fn line(&self) -> String {
-        let cells: Vec<String> = self.cells.iter().map(|cell| format!("{cell:>CELL$}")).collect();
-        format!("{:<NAME$}{}", print::one_line(&self.name, NAME - 2), cells.concat())
+        format!("{:<NAME$}{}", print::one_line(&self.name, NAME - 2), cells(&self.cells))
     }
+}
+
+/// Apart from each other, also where one of them is wider than its column.
+fn cells<T: std::fmt::Display>(cells: &[T]) -> String {
+    cells.iter().map(|cell| format!(" {cell:>CELL$}")).collect()
 }
 
 fn timings(spread: &Spread) -> Vec<String> {
@@ -180,11 +188,12 @@ fn timings(spread: &Spread) -> Vec<String> {
     ]
 }
 
-/// `312 µs`, `1.4 ms`, `2.0 s`.
+/// `312 µs`, `1.4 ms`, `103 ms`, `2.0 s`.
 fn micros(micros: u64) -> String {
     match micros {
         0..1000 => format!("{micros} µs"),
-        1000..1_000_000 => format!("{:.1} ms", micros as f64 / 1e3),
+        100_000..1_000_000 => format!("{} ms", micros / 1000),
+        1000..100_000 => format!("{:.1} ms", micros as f64 / 1e3),
         _ => format!("{:.1} s", micros as f64 / 1e6),
     }
 }
@@ -253,6 +262,28 @@ mod tests {
         assert!(text.contains("nothing was learned"), "{text}");
         assert!(!text.contains("never-asked"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+
+    #[test]
+    fn numbers_of_a_bad_day_stand_apart() {
+        for (took, said) in [
+            (999, "999 µs"),
+            (99_949, "99.9 ms"),
+            (103_400, "103 ms"),
+            (999_999, "999 ms"),
+            (2_000_000, "2.0 s"),
+            (123_400_000, "123.4 s"),
+        ] {
+            assert_eq!(micros(took), said);
+        }
+        let bad = Costs {
+            hooks: vec![HookCost { event: "PermissionRequest".to_owned(), took: took(&[16_000_000; 3]) }],
+            ..Costs::default()
+        };
+        let text = Board::of(&bad, Look { window: Window::Start, sort: Sort::Name }).text(false);
+        let row = text.lines().find(|line| line.starts_with("PermissionRequest")).unwrap();
+        let words: Vec<&str> = row.split_whitespace().collect();
+        assert_eq!(words.len(), 10, "{row}");
     }
 
     #[test]

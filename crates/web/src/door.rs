@@ -46,6 +46,9 @@ const MAX_HEADER_BYTES: usize = 16 << 10;
 const MAX_HEADERS: usize = 64;
 /// A megabyte over loopback takes a millisecond.
 const BODY_PATIENCE: Duration = Duration::from_secs(10);
+/// Of a body that is too large so much is read all the same, and thrown away: most clients read no answer before they have
+/// said everything, and would see a broken connection in its place.
+const MAX_DRAINED: usize = 16 << 20;
 /// Calls that work at the same time; more wait. Each costs a thread while it works.
 const WORKERS: usize = 8;
 /// A worker that is idle for so long gives its memory back.
@@ -224,7 +227,13 @@ impl Hall {
             Err(problem) if problem == problem::NO_TOKEN && parts.uri.path() == pages::FRONT => {
                 return pages::not_opened();
             }
-            Err(problem) => return refused(problem),
+            Err(problem) => {
+                // Only who has the key is told this, so only they can make us read.
+                if problem == problem::TOO_LARGE {
+                    drain(body).await;
+                }
+                return refused(problem);
+            }
         }
         let most = max_body(parts.uri.path());
         let body = match timeout(BODY_PATIENCE, Limited::new(body, most).collect()).await {
@@ -243,4 +252,16 @@ impl Hall {
             _ => response,
         }
     }
+}
+
+/// Hears somebody out whose answer is known already, as far as that is worth it.
+async fn drain(mut body: Incoming) {
+    let mut left = MAX_DRAINED;
+    let heard = async {
+        while let Some(Ok(frame)) = body.frame().await {
+            let Some(rest) = left.checked_sub(frame.data_ref().map_or(0, Bytes::len)) else { return };
+            left = rest;
+        }
+    };
+    let _ = timeout(BODY_PATIENCE, heard).await;
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use http::header::{AUTHORIZATION, CONTENT_LENGTH, COOKIE, HOST, HeaderName, ORIGIN};
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HOST, HeaderName, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, Method, Uri};
 
@@ -71,6 +71,8 @@ impl Guard {
             return Err(problem::FOREIGN_PAGE);
         }
         self.look_at_key(request)?;
+        // What a page may send without asking first is told from the rest by it.
+        only(headers, &CONTENT_TYPE)?;
         let length = only(headers, &CONTENT_LENGTH)?.map(str::parse::<u64>);
         match length {
             Some(Err(_)) => Err(problem::MALFORMED),

@@ -104,6 +104,8 @@ impl Saying {
     fn memory(self, world: &World) -> anyhow::Result<Memory> {
         let text = clean(world, self.text.trim())?;
         let title = self.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
+        // As the text: what is kept is found again by the words that are kept.
+        let title = title.map(|title| clean(world, title)).transpose()?;
         let place = (!self.global).then(|| daemon::resolve_workspace(&world.cwd));
         // A project that was named may be another than the one we stand in.
         let here = place.filter(|place| self.project.as_ref().is_none_or(|name| *name == place.project));
@@ -111,7 +113,7 @@ impl Saying {
             id: MemoryId::of(&["remember", &client::mint().to_string()]),
             kind: self.kind,
             at: when::now(),
-            title: title.map_or_else(|| engine::memory::title_of(&text), str::to_owned),
+            title: title.unwrap_or_else(|| engine::memory::title_of(&text)),
             subtitle: None,
             facts: Vec::new(),
             concepts: Vec::new(),

@@ -138,6 +138,7 @@ struct Item {
 
 /// A behavior that was asked.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "AskedBehavior")]
 struct Behavior {
     name: String,
     tokens: u32,

@@ -59,6 +59,7 @@ struct EventWhole {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "EventOrder")]
 enum Direction {
     #[default]
     Newest,

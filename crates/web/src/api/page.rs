@@ -53,6 +53,7 @@ impl<const MOST: u16> JsonSchema for Limit<MOST> {
 
 /// Some rows of a list, and how to go on.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "{T}Page")]
 pub(crate) struct Page<T> {
     pub(crate) items: Vec<T>,
     /// What to send as `cursor` for the next page; none after the last one.

@@ -82,6 +82,7 @@ struct Counts {
 
 /// What was forgotten.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SessionForgotten")]
 struct Forgotten {
     session: String,
     memories: u64,

@@ -37,6 +37,7 @@ pub(super) enum Type {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "TimelineOrder")]
 pub(super) enum Direction {
     #[default]
     Oldest,

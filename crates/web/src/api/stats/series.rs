@@ -123,6 +123,9 @@ pub(super) fn series(house: &dyn House, asked: Asked<Nothing, Wanted>) -> Result
         Step::Day => (DAY, USUAL_DAYS),
     };
     let until = until.unwrap_or_else(|| now() + 1);
+    if since.is_some_and(|since| since >= until) {
+        return Err(Problem::refused("this span is none", "say a `since` that is before `until`"));
+    }
     // Whole steps, so that no point is of half a day.
     let until = until.div_ceil(length).saturating_mul(length);
     let since = since.unwrap_or(until.saturating_sub(usual * length)) / length * length;

@@ -13,6 +13,7 @@ use crate::run;
 const PAGES: &[(&[&str], &str)] = &[
     (&["behaviors", "explain", "--markdown"], "docs/reference/behaviors.md"),
     (&["config", "list", "--markdown"], "docs/reference/settings.md"),
+    (&["daemon", "openapi"], "docs/reference/openapi.json"),
 ];
 
 pub(crate) fn main(arguments: &[String]) -> Result<()> {

@@ -26,7 +26,7 @@ enum Command {
     Resume(commands::pause::Resume),
     /// Check everything and say how to repair what is wrong
     Doctor(commands::doctor::Doctor),
-    /// The background process: run, start, stop, restart, status, logs, unit
+    /// The background process: run, start, stop, restart, status, logs, unit, openapi
     Daemon(commands::daemon::Daemon),
     /// Deliver one hook call (what agents run), or your own rules: new, test, list, remove
     Hook(commands::hook::Hook),

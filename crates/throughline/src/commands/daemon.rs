@@ -66,6 +66,8 @@ enum Command {
         #[arg(value_parser = ["systemd", "launchd"])]
         manager: String,
     },
+    /// Print the OpenAPI document of the HTTP API, as the daemon serves it
+    Openapi,
 }
 
 impl Daemon {
@@ -89,6 +91,7 @@ impl Daemon {
             Command::Status { json } => status(world, json),
             Command::Logs { lines } => logs(world, lines),
             Command::Unit { manager } => print::text(&unit(world, &manager)),
+            Command::Openapi => print::line(&serde_json::to_string_pretty(&web::openapi(VERSION))?),
         }
     }
 }

@@ -28,7 +28,7 @@ fn memory(number: u64) -> Memory {
     memory.branch = number.is_multiple_of(2).then(|| "main".to_owned());
     memory.tools =
         if number % 50 == 1 { vec!["Grep".to_owned()] } else { vec!["Bash".to_owned(), "Edit".to_owned()] };
-    memory.files_modified = vec![format!("/home/p/src/m{}/mod.rs", number % 7)];
+    memory.files_modified = vec![format!("/home/user/src/m{}/mod.rs", number % 7)];
     memory.pinned = number % 400 == 3;
     memory.critical = number.is_multiple_of(13);
     if number.is_multiple_of(90) { "person" } else { "extractive/1" }.clone_into(&mut memory.provenance.by);

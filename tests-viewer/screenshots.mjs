@@ -1,12 +1,14 @@
 // Pictures for the guide, of a made-up project: docs/guide/images/viewer-VIEW-THEME.png. Taken by hand when the viewer has
 // changed: `cargo xtask view-test --screenshots`.
 
+import { randomBytes } from "node:crypto";
 import { copyFile, mkdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { Browser, settled, viewOf, visit, WIDE } from "./browser.mjs";
 import { House } from "./house.mjs";
+import { remember } from "./past.mjs";
 import { memoryNamed } from "./stories/looking.mjs";
 import { live, SESSIONS, session, used } from "./world.mjs";
 
@@ -21,6 +23,9 @@ async function pictures(house) {
     ["live", "dark", "live", async () => {
       const base = session(house, SESSIONS.list);
       await house.hook({ ...base, hook_event_name: "UserPromptSubmit", prompt: "Tell the first in the waiting list when a booking is canceled." });
+      // A secret that is nobody's: it is masked before it is written, and counted.
+      const key = `ghp_${randomBytes(18).toString("hex")}`;
+      for (const call of used(base, "Bash", { command: `deploy --dry-run --token ${key}` }, { stdout: "would restart 2 machines", stderr: "" })) await house.hook(call);
       for (const call of [...used(base, "Bash", { command: "cargo test --test waiting_list" }, { stdout: "test result: ok. 6 passed", stderr: "" })]) await house.hook(call);
     }],
     ["sessions", "light", "sessions"],
@@ -34,7 +39,7 @@ async function pictures(house) {
     }],
     ["now", "dark", "now"],
     ["map", "light", "map"],
-    ["charts", "dark", "charts"],
+    ["charts", "dark", "charts?range=30d"],
     ["settings", "light", "settings"],
     ["health", "light", "health"],
   ];
@@ -50,6 +55,9 @@ export async function take(binary, program) {
     house.binary = join(programs, "throughline");
     house.hookBinary = join(programs, "throughline-hook");
     await house.run("install", "--yes");
+    await remember(house);
+    // The day has a rule of its own, which a daemon reads when it starts.
+    await house.run("daemon", "stop");
     await live(house);
     const people = {};
     for (const theme of ["light", "dark"]) {

@@ -49,6 +49,9 @@ const KEPT_SESSIONS = 200;
 /** Tools waited for at once; an end that is never told must not be waited for forever. */
 const KEPT_RUNNING = 500;
 
+/** What happened longer ago is looked up, not watched. */
+const RECENT_MS = 24 * 3_600_000;
+
 export const lines: Line[] = [];
 export const heard = new Map<string, Heard>();
 /** Grows whenever `lines` or `heard` changed, at most once per frame. */
@@ -68,10 +71,10 @@ export function typeOf(kind: string): TimelineType {
 }
 
 export function collect() {
-  on("event", event);
-  on("memory", memory);
-  on("injection", injection);
-  on("verdict", verdict);
+  on("event", recent(event));
+  on("memory", recent(memory));
+  on("injection", recent(injection));
+  on("verdict", recent(verdict));
   on("session", session);
   // What is told again begins in the middle of sessions: who they are has to be asked for once.
   on("hello", () => {
@@ -80,6 +83,13 @@ export function collect() {
       () => undefined,
     );
   });
+}
+
+/** Past sessions that are taken in come over the stream as well, by the thousand: they are no news. */
+function recent<T extends { at: number }>(hear: (said: T) => void): (said: T) => void {
+  return (said) => {
+    if (Date.now() - said.at < RECENT_MS) hear(said);
+  };
 }
 
 function event(said: EventLine) {
@@ -114,7 +124,7 @@ function event(said: EventLine) {
 }
 
 function memory(said: MemoryCard) {
-  // What was asked is a line already; what is brought in from elsewhere happened long ago, by the thousand.
+  // What was asked is a line already; what is brought in from elsewhere was not learned here, whatever its date.
   if (said.kind === "prompt" || said.written_by === "import") return;
   add({
     type: "memory",

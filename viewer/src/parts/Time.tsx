@@ -17,7 +17,7 @@ export function Ago({ at }: { at: number }) {
   return <Moment at={at} says={ago(at, now.value)} />;
 }
 
-/** 14:03:22; on another day with the day before it. */
+/** 14:03:22. Which day it was is in the title. */
 export function Clock({ at }: { at: number }) {
   return <Moment at={at} says={clock(at)} />;
 }
@@ -55,9 +55,15 @@ export function day(at: number, from = Date.now()): string {
 export function span(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < MINUTE) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
-  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ${Math.floor((ms % MINUTE) / 1_000)} s`;
-  if (ms < A_DAY) return `${Math.floor(ms / HOUR)} h ${Math.floor((ms % HOUR) / MINUTE)} min`;
-  return `${Math.floor(ms / A_DAY)} d ${Math.floor((ms % A_DAY) / HOUR)} h`;
+  if (ms < HOUR) return two(ms, MINUTE, "min", 1_000, "s");
+  if (ms < A_DAY) return two(ms, HOUR, "h", MINUTE, "min");
+  return two(ms, A_DAY, "d", HOUR, "h");
+}
+
+/** 4 min 3 s, but 4 min and not 4 min 0 s. */
+function two(ms: number, large: number, name: string, small: number, smallName: string): string {
+  const rest = Math.floor((ms % large) / small);
+  return `${Math.floor(ms / large)} ${name}${rest > 0 ? ` ${rest} ${smallName}` : ""}`;
 }
 
 /** 1,204 */

@@ -69,7 +69,7 @@ fn what_a_guard_decided_stands_in_the_timeline_with_its_reason() {
     let question = json!({ "ask": "deeds", "deeds": [verdict] }).to_string();
     client::ask(&house.place(), question.as_bytes(), Instant::now() + Duration::from_secs(10)).unwrap();
     let mut terminal = opened(&house, 24, 80);
-    terminal.shows("Enter timeline");
+    terminal.shows("guarded");
     terminal.press(ENTER);
     let screen = terminal.shows("deny by run-rules: We do not rewrite history here.");
     assert!(screen.lines().any(|line| line.contains("guard ") && line.contains("deny")), "{screen}");

@@ -71,6 +71,21 @@ export async function a_memory_is_corrected(checks, world) {
   await view.getByRole("button", { name: "Load what is there now" }).click();
   await view.getByText("on channel 10").waitFor();
 
+  // Said again meanwhile, in the same words: that is no change of theirs
+  await view.getByRole("button", { name: "Edit" }).click();
+  await house.ask("POST", "/api/v1/memories", { title: "How the crane is booked", text: "The crane is booked by radio on channel 10.", project: "tidewater" });
+  await view.getByLabel("Text").fill("The crane is booked by radio on channel 11.");
+  await view.getByRole("button", { name: "Save" }).click();
+  await view.getByText("on channel 11").waitFor();
+  checks.that("that it was said again refuses nobody", (await house.get(`/api/v1/memories/${written.id}`)).text.includes("channel 11"));
+
+  // Not thrown away by a key
+  await page.keyboard.press("e");
+  await view.getByLabel("Text").fill("Half a sentence");
+  await page.keyboard.press("Escape");
+  checks.that("what is being written stays when Escape is pressed", (await view.getByLabel("Text").inputValue()) === "Half a sentence");
+  await view.getByRole("button", { name: "Cancel" }).click();
+
   // Kept for good
   await view.getByRole("button", { name: "Pin" }).click();
   await view.getByRole("button", { name: "Pinned" }).waitFor();

@@ -205,6 +205,7 @@ function Totals({ tokens, memories, redactions, events }: TotalsProps) {
 
 function saving(told: number, work: number): string {
   if (work > told) return `${count(work - told)}: for every token told there were ${(work / told).toFixed(1)} of work`;
+  if (told === 0) return "Nothing was told";
   return "What was told cost as much to read as the work behind it, or more. It pays when it is told again.";
 }
 

@@ -26,7 +26,7 @@ export function MapAside({ shown, picked, sessions, open, remembered }: MapAside
     <aside class="map-aside" aria-label="Details">
       <section class="panel map-details">
         <header class="panel-head">
-          <h2 class="map-path">{place.path === "" ? "The whole workspace" : place.path}</h2>
+          <h2 class={place.path === "" ? undefined : "map-path"}>{place.path === "" ? "The whole workspace" : place.path}</h2>
         </header>
         <dl class="facts panel-body">
           <Fact name="Read">{many(place.reads, "time")}</Fact>

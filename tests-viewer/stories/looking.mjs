@@ -2,7 +2,7 @@
 
 import { gzipSync } from "node:zlib";
 
-import { barriers, expected, PHONE, viewOf, visit, WIDE } from "../browser.mjs";
+import { barriers, expected, PHONE, settled, viewOf, visit, WIDE } from "../browser.mjs";
 import { eventually } from "../house.mjs";
 import { SESSIONS } from "../world.mjs";
 
@@ -93,10 +93,15 @@ export async function in_the_dark(checks, world) {
     await visit(page, address);
     checks.nothing(`${address} is open to everybody, in the dark`, await barriers(page));
   }
-  await page.keyboard.press("t");
+  // A color is there with the next frame.
+  const turn = async () => {
+    await page.keyboard.press("t");
+    await settled(page);
+  };
+  await turn();
   const other = await color();
   checks.that("the theme follows the system until the person chooses", luminance(dark) < 0.2 && (luminance(other) > 0.8 || other === dark), [dark, other]);
-  for (let press = 0; press < 3 && luminance(await color()) < 0.5; press += 1) await page.keyboard.press("t");
+  for (let press = 0; press < 3 && luminance(await color()) < 0.5; press += 1) await turn();
   const chosen = await color();
   await page.reload();
   await page.locator("[data-view]").first().waitFor();

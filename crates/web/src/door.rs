@@ -12,11 +12,11 @@ use axum::Router;
 use axum::body::Body;
 use bytes::Bytes;
 use http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, EXPECT, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderValue, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Limited};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -48,7 +48,9 @@ const MAX_HEADERS: usize = 64;
 const BODY_PATIENCE: Duration = Duration::from_secs(10);
 /// Of a body that is too large so much is read all the same, and thrown away: most clients read no answer before they have
 /// said everything, and would see a broken connection in its place.
-const MAX_DRAINED: usize = 16 << 20;
+const MAX_DRAINED: u64 = 16 << 20;
+/// They come at once or not at all: who announces much and sends nothing is answered.
+const DRAIN_PATIENCE: Duration = Duration::from_millis(500);
 /// Calls that work at the same time; more wait. Each costs a thread while it works.
 const WORKERS: usize = 8;
 /// A worker that is idle for so long gives its memory back.
@@ -229,7 +231,8 @@ impl Hall {
             }
             Err(problem) => {
                 // Only who has the key is told this, so only they can make us read.
-                if problem == problem::TOO_LARGE {
+                // Who waits to be told to go on has sent nothing yet.
+                if problem == problem::TOO_LARGE && !parts.headers.contains_key(EXPECT) {
                     drain(body).await;
                 }
                 return refused(problem);
@@ -256,12 +259,9 @@ impl Hall {
 
 /// Hears somebody out whose answer is known already, as far as that is worth it.
 async fn drain(mut body: Incoming) {
-    let mut left = MAX_DRAINED;
-    let heard = async {
-        while let Some(Ok(frame)) = body.frame().await {
-            let Some(rest) = left.checked_sub(frame.data_ref().map_or(0, Bytes::len)) else { return };
-            left = rest;
-        }
-    };
-    let _ = timeout(BODY_PATIENCE, heard).await;
+    if body.size_hint().lower() > MAX_DRAINED {
+        return;
+    }
+    let heard = async { while let Some(Ok(_)) = body.frame().await {} };
+    let _ = timeout(DRAIN_PATIENCE, heard).await;
 }

@@ -86,7 +86,7 @@ impl Guard {
         let only_reads = matches!(request.method, Method::GET | Method::HEAD);
         // Whoever has a link is known by its code, which is looked at where it is spent.
         let is_open = OPEN.contains(&path) || path.starts_with(pages::OPENING);
-        let is_worker = self.worker_is_open && worker::is_theirs(path);
+        let is_worker = self.worker_is_open && worker::may_do(&request.method, path);
         if (is_open && only_reads) || is_worker || self.knows_token(headers)? {
             return Ok(());
         }

@@ -23,7 +23,9 @@ pub(crate) struct Problem {
 pub(crate) const MALFORMED: Problem = Problem {
     status: StatusCode::BAD_REQUEST,
     title: "this request says one thing twice, or nonsense",
-    detail: Cow::Borrowed("send one Host and at most one Authorization, Cookie, Origin, Content-Type and Content-Length"),
+    detail: Cow::Borrowed(
+        "send one Host and at most one Authorization, Cookie, Origin, Content-Type and Content-Length",
+    ),
 };
 pub(crate) const NO_TOKEN: Problem = Problem {
     status: StatusCode::UNAUTHORIZED,

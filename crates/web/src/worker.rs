@@ -89,15 +89,22 @@ const PATHS: &[(Method, &str, Work)] = &[
     (Method::GET, "/api/session/{id}", lists::session),
     (Method::GET, "/api/prompt/{id}", lists::prompt),
     (Method::POST, "/api/memory/save", lists::save),
-    (Method::GET, "/api/settings", settings::list),
-    (Method::POST, "/api/settings", settings::change),
+    (Method::GET, SETTINGS, settings::list),
+    (Method::POST, SETTINGS, settings::change),
 ];
+const SETTINGS: &str = "/api/settings";
 const STREAM: &str = "/stream";
 
 /// Whether a path is one of theirs, or could be. None of ours is.
 pub(crate) fn is_theirs(path: &str) -> bool {
     let below_api = path.strip_prefix("/api/").is_some_and(|rest| rest != "v1" && !rest.starts_with("v1/"));
     below_api || path.starts_with("/sessions/") || path == STREAM
+}
+
+/// Whether somebody without a token may do this where these paths are open. What is kept is not theirs to decide: no hook
+/// sets anything.
+pub(crate) fn may_do(method: &Method, path: &str) -> bool {
+    is_theirs(path) && (path != SETTINGS || matches!(*method, Method::GET | Method::HEAD))
 }
 
 /// How large a body may be where it may be larger than elsewhere.
@@ -174,6 +181,12 @@ mod tests {
             assert!(is_theirs(theirs), "{theirs}");
         }
         assert!(is_theirs(STREAM) && is_theirs("/api/v10"));
+    }
+
+    #[test]
+    fn nobody_sets_anything_without_a_key() {
+        assert!(may_do(&Method::GET, SETTINGS) && may_do(&Method::POST, "/api/sessions/init"));
+        assert!(!may_do(&Method::POST, SETTINGS) && !may_do(&Method::GET, "/api/v1/settings"));
     }
 
     #[test]

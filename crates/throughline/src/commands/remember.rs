@@ -159,7 +159,8 @@ pub(crate) fn clean(world: &World, text: &str) -> anyhow::Result<String> {
         hint(Failure::Person, error.to_string(), "correct redact.patterns with `throughline config set`")
     })?;
     let redacted = redactor.bytes(text.as_bytes());
-    let kept = String::from_utf8_lossy(&redacted.bytes).trim().to_owned();
+    // A file with a NUL in it is no text to anybody, and every memory may become a file.
+    let kept = String::from_utf8_lossy(&redacted.bytes).replace('\0', "").trim().to_owned();
     if kept.is_empty() {
         let what = if text.is_empty() { "there is nothing to remember" } else { "all of it is private" };
         return Err(hint(Failure::Person, what, "say it in words that may be kept"));

@@ -224,6 +224,11 @@ fn pages() -> Vec<Attack> {
             "POST /mcp",
             &format!("{JSON}X-Throughline: viewer\r\nAccept: application/json, text/event-stream\r\n"),
         ),
+        page_writes(
+            "two kinds of content",
+            POST,
+            "X-Throughline: viewer\r\nContent-Type: application/json\r\nContent-Type: text/plain\r\n",
+        ),
         page_writes("a setting without the header", "PUT /api/v1/settings/http.port", JSON),
     ]
 }

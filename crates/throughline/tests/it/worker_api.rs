@@ -61,10 +61,10 @@ impl Worker {
             body.len()
         );
         stream.write_all(head.as_bytes()).unwrap();
-        // A door that has heard enough may close before all is sent.
-        let _ = stream.write_all(body);
+        // Who sends too much is heard out, too.
+        stream.write_all(body).unwrap();
         let mut bytes = Vec::new();
-        let _ = stream.read_to_end(&mut bytes);
+        stream.read_to_end(&mut bytes).unwrap();
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let (head, body) = text.split_once("\r\n\r\n").expect("an answer");
         Said { status: head.split(' ').nth(1).unwrap().parse().unwrap(), body: body.to_owned() }
@@ -380,7 +380,13 @@ fn settings_that_are_ours_are_set_and_no_other() {
         "CLAUDE_MEM_SKIP_TOOLS": "TodoWrite,Glob", "CLAUDE_MEM_OPENROUTER_BASE_URL": "http://attacker.example",
         "CLAUDE_MEM_PROVIDER": "openai", "CLAUDE_MEM_GEMINI_API_KEY": "AIzaSyA-1234567890",
     });
-    let said = worker.post("/api/settings", &wish).json();
+    assert_eq!(
+        worker.post("/api/settings", &wish).error().0,
+        401,
+        "open is for hooks, and none sets anything"
+    );
+    let token = format!("Authorization: Bearer {}\r\n", worker.token());
+    let said = worker.send("POST", "/api/settings", &token, wish.to_string().as_bytes()).json();
     assert_eq!(said["changed"], json!(["CLAUDE_MEM_SKIP_TOOLS"]), "{said}");
     assert_eq!(said["ignored"].as_array().unwrap().len(), 3);
     let held = worker.get("/api/settings");

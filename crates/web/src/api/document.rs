@@ -39,6 +39,23 @@ const TAGS: &[(&str, &str)] = &[
     ("openapi.json", "This document"),
 ];
 
+/// What parameters say that are the same wherever they are, by their names; a room says more where there is more to say.
+const USUAL: &[(&str, &str)] = &[
+    ("limit", "How many rows a page has at most."),
+    ("cursor", "Where the page begins: `next` of the one before, sent as it came."),
+    ("offset", "How many rows to skip, in place of a cursor."),
+    ("session", "Of this session alone: its id, as its agent says it."),
+    ("project", "Of this project alone, by its name."),
+    ("agent", "Of this agent alone: `name` of GET /api/v1/agents."),
+    ("tool", "Of this tool alone, as its agent calls it."),
+    ("order", "Which come first."),
+    ("step", "How long one step is."),
+    ("lines", "How many lines, the last ones."),
+    ("id", "Its id, as lists say it."),
+    ("key", "Its key, as lists say it."),
+    ("name", "Its name, as lists say it."),
+];
+
 /// What a request is told that cannot be answered (RFC 9457).
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "its shape is described; `Problem` writes it")]
@@ -83,11 +100,24 @@ pub(crate) fn document(endpoints: &[Endpoint], version: &str) -> Value {
             "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
         },
         "servers": [{ "url": "/" }],
-        "security": [{ "token": [] }],
+        "security": [{ "token": [] }, { "cookie": [] }],
         "tags": tags,
         "paths": paths,
         "components": {
-            "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
+            "securitySchemes": {
+                "token": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "For programs. `throughline mcp --http` says in which file it is.",
+                },
+                "cookie": {
+                    "type": "apiKey",
+                    "in": "cookie",
+                    "name": "throughline-37777",
+                    "description": "For the page: `throughline view` opens a link that sets it. The number is the port the \
+                        daemon has. What changes something needs the header `X-Throughline: viewer` as well.",
+                },
+            },
             "schemas": schemas.take_definitions(true),
         },
     });
@@ -112,6 +142,9 @@ fn operation(endpoint: &Endpoint, description: Description, problem: &Schema) ->
         "parameters": parameters,
         "responses": responses(endpoint, answer, problem),
     });
+    if endpoint.by_token_alone {
+        operation["security"] = json!([{ "token": [] }]);
+    }
     if let Some(body) = body {
         operation["requestBody"] =
             json!({ "required": true, "content": { "application/json": { "schema": body } } });
@@ -195,7 +228,8 @@ fn parameters(place: &str, of: Option<Schema>) -> Vec<Value> {
             "required": place == "path" || required.iter().any(|one| one == name),
             "schema": schema,
         });
-        if let Some(description) = description {
+        let usual = || USUAL.iter().find(|(usual, _)| usual == name).map(|(_, what)| json!(what));
+        if let Some(description) = description.or_else(usual) {
             parameter["description"] = description;
         }
         parameter

@@ -23,7 +23,8 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         )
         .speaks("text/event-stream"),
         link(Method::POST, "/api/v1/links", "A link that opens the page once, within a minute")
-            .has_no_version(),
+            .has_no_version()
+            .by_token_alone(),
     ]
 }
 

@@ -31,6 +31,8 @@ use crate::routes::Rooms;
 const JSON: &str = "application/json";
 /// Beyond this a number is not the same in every language.
 pub(super) const MAX_NUMBER: u64 = (1 << 53) - 1;
+/// Fields of a query that are looked through for the one that is wrong.
+const MAX_FIELDS: usize = 32;
 const TOO_GREAT: &str = "a number is greater than 9007199254740991";
 
 /// A part of a request that has no such part.
@@ -132,6 +134,8 @@ pub(crate) struct Endpoint {
     pub(crate) has_version: bool,
     /// `If-Match` is heeded.
     pub(crate) takes_version: bool,
+    /// The page's cookie does not open it.
+    pub(crate) by_token_alone: bool,
     /// The kind of its answer.
     pub(crate) media: &'static str,
     pub(crate) describe: fn(&mut SchemaGenerator) -> Description,
@@ -218,6 +222,7 @@ impl Endpoint {
             may_be_known: false,
             has_version,
             takes_version: false,
+            by_token_alone: false,
             media: JSON,
             describe,
             work: None,
@@ -247,6 +252,11 @@ impl Endpoint {
     /// What it gives is never the same, or has no version for another reason.
     pub(crate) fn has_no_version(self) -> Self {
         Self { has_version: false, ..self }
+    }
+
+    /// Only programs do this.
+    pub(crate) fn by_token_alone(self) -> Self {
+        Self { by_token_alone: true, ..self }
     }
 
     /// It gives nothing back.
@@ -344,8 +354,9 @@ impl Call {
         if exceeds(query, counted) {
             return Err(Problem::refused("the query cannot be read", TOO_GREAT));
         }
-        let query = serde_html_form::from_str(query)
-            .map_err(|error| Problem::refused("the query cannot be read", error.to_string()))?;
+        let query = serde_html_form::from_str(query).map_err(|error| {
+            Problem::refused("the query cannot be read", wrong_in::<Q>(query, &error.to_string()))
+        })?;
         let body = if TypeId::of::<B>() == TypeId::of::<Nothing>() {
             serde_json::from_str("{}")
         } else {
@@ -396,6 +407,27 @@ fn exceeds(query: &str, counted: &[String]) -> bool {
     let fields: Vec<(String, String)> = serde_html_form::from_str(query).unwrap_or_default();
     let mut numbers = fields.iter().filter(|(name, _)| counted.contains(name));
     numbers.any(|(_, number)| number.parse().is_ok_and(|number: u64| number > MAX_NUMBER))
+}
+
+/// What is wrong with a query, and in which field: the one without which it would be another trouble, or none. Whoever sends
+/// more fields than any room has is told the trouble alone.
+fn wrong_in<Q: Part>(query: &str, trouble: &str) -> String {
+    let fields: Vec<(String, String)> = serde_html_form::from_str(query).unwrap_or_default();
+    if fields.len() > MAX_FIELDS || trouble.contains('`') {
+        return trouble.to_owned();
+    }
+    let is_to_blame = |name: &str| {
+        let others: Vec<_> = fields.iter().filter(|(field, _)| field != name).collect();
+        let others = serde_html_form::to_string(others).unwrap_or_default();
+        serde_html_form::from_str::<Q>(&others).err().is_none_or(|other| other.to_string() != trouble)
+    };
+    let Some((name, _)) = fields.iter().find(|(name, _)| is_to_blame(name)) else {
+        return trouble.to_owned();
+    };
+    if fields.iter().filter(|(field, _)| field == name).count() > 1 {
+        return format!("`{name}`: {trouble}; say it once");
+    }
+    format!("`{name}`: {trouble}")
 }
 
 fn is_too_great(value: &Value) -> bool {

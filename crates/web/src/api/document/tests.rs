@@ -95,3 +95,35 @@ fn every_answer_is_described_and_every_path_is_below_the_version() {
         assert!(path.starts_with("/api/v1/") || ["/metrics", "/health"].contains(&path.as_str()), "{path}");
     }
 }
+
+#[test]
+fn every_parameter_says_what_it_is() {
+    let document = made();
+    for (path, operation) in operations(&document) {
+        for parameter in operation["parameters"].as_array().unwrap() {
+            assert!(
+                parameter["description"].as_str().is_some_and(|said| !said.is_empty()),
+                "{path}: {parameter}"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_two_shapes_share_a_name() {
+    let document = made();
+    for name in document["components"]["schemas"].as_object().unwrap().keys() {
+        assert!(!name.ends_with(|last: char| last.is_ascii_digit()), "{name}");
+    }
+}
+
+#[test]
+fn both_keys_are_described_and_a_cookie_makes_no_links() {
+    let document = made();
+    for scheme in document["security"].as_array().unwrap() {
+        for name in scheme.as_object().unwrap().keys() {
+            assert!(document["components"]["securitySchemes"][name].is_object(), "{name}");
+        }
+    }
+    assert_eq!(document["paths"]["/api/v1/links"]["post"]["security"], serde_json::json!([{ "token": [] }]));
+}

@@ -5,14 +5,12 @@ use std::fs;
 
 use engine::Surroundings;
 use model::{Costs, HookCost, Millis};
-use store::SessionFilter;
+use store::SessionPage;
 
 use crate::intake::{Intake, now};
 
 /// A session that was silent for longer is nobody's who is at work now, whether or not it said that it ended.
 const AT_WORK_MS: u64 = 4 * 60 * 60 * 1000;
-/// More than a person has at once.
-const MAX_SESSIONS: usize = 500;
 /// A spool that is fuller is a fault that `doctor` tells.
 const MAX_SPOOLED: usize = 10_000;
 
@@ -42,9 +40,10 @@ pub(crate) fn gather(intake: &Intake, version: &str, started_at: Millis, learned
         // What cannot be read now is not said.
         let _ = lender.read(&mut |tables| {
             costs.memories = Some(tables.count_memories()?);
-            let since = Some(now.saturating_sub(AT_WORK_MS));
-            let live = SessionFilter { live: true, since, limit: MAX_SESSIONS, ..SessionFilter::default() };
-            costs.sessions_live = Some(tables.sessions(&live)?.len() as u64);
+            // Looks at those of the last hours alone, by an index.
+            let live_since = Some(now.saturating_sub(AT_WORK_MS));
+            costs.sessions_live =
+                Some(tables.total_sessions(&SessionPage { live_since, ..SessionPage::default() })?);
             costs.redactions = tables.redactions()?.into_iter().map(|one| (one.name, one.count)).collect();
             Ok(())
         });

@@ -119,7 +119,7 @@ export function Health() {
                         <p>{fault.what}</p>
                         {fault.since ? (
                           <p class="faint">
-                            since <Ago at={fault.since} />
+                            began <Ago at={fault.since} />
                           </p>
                         ) : null}
                         {fault.repair ? <CopyCommand command={fault.repair} /> : null}

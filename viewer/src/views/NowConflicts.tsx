@@ -31,7 +31,7 @@ export function Conflicts({ conflicts, sessions }: { conflicts: readonly Conflic
                   <a class="link" href={to("sessions", claim.session)}>
                     {agentLabel(claim.agent)} {shortId(claim.session)}
                   </a>{" "}
-                  since <Ago at={claim.since_at} />
+                  took it <Ago at={claim.since_at} />
                   {goal(claim, sessions) ? <span class="muted"> for: {goal(claim, sessions)}</span> : null}
                 </li>
               ))}

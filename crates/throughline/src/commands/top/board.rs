@@ -176,7 +176,7 @@ impl Row {
 
 /// Apart from each other, also where one of them is wider than its column.
 fn cells<T: std::fmt::Display>(cells: &[T]) -> String {
-    cells.iter().map(|cell| format!(" {cell:>CELL$}")).collect()
+    cells.iter().map(|cell| format!(" {cell:>CELL$}")).collect::<Vec<_>>().concat()
 }
 
 fn timings(spread: &Spread) -> Vec<String> {

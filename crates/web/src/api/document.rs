@@ -1,6 +1,8 @@
 //! The OpenAPI document, made from the list of endpoints and their types when the door opens. Nothing in it is
 //! written by hand but the sentences.
 
+mod examples;
+
 use http::{Method, StatusCode};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -148,6 +150,9 @@ fn operation(endpoint: &Endpoint, description: Description, problem: &Schema) ->
     if let Some(body) = body {
         operation["requestBody"] =
             json!({ "required": true, "content": { "application/json": { "schema": body } } });
+        if let Some(example) = examples::of(&operation_id(endpoint)) {
+            operation["requestBody"]["content"]["application/json"]["example"] = example;
+        }
     }
     operation
 }

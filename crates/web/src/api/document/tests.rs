@@ -127,3 +127,22 @@ fn both_keys_are_described_and_a_cookie_makes_no_links() {
     }
     assert_eq!(document["paths"]["/api/v1/links"]["post"]["security"], serde_json::json!([{ "token": [] }]));
 }
+
+#[test]
+fn every_body_has_an_example_of_its_own_fields() {
+    let document = made();
+    for (path, operation) in operations(&document) {
+        let body = &operation["requestBody"]["content"]["application/json"];
+        if body.is_null() {
+            continue;
+        }
+        let (schema, example) = (&body["schema"], body["example"].as_object());
+        let example = example.unwrap_or_else(|| panic!("{path}: no example"));
+        for name in example.keys() {
+            assert!(schema["properties"][name].is_object(), "{path}: {name}");
+        }
+        for name in schema["required"].as_array().into_iter().flatten() {
+            assert!(example.contains_key(name.as_str().unwrap()), "{path}: {name}");
+        }
+    }
+}

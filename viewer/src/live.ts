@@ -175,11 +175,30 @@ function session(said: Session) {
   const oldest = sessions.keys().next();
   if (sessions.size > KEPT_SESSIONS && !oldest.done) sessions.delete(oldest.value);
   const known = heard.get(said.id);
-  if (!known) return;
+  if (!known) {
+    // Who is at work is shown, also when an import has pushed their last lines out of what is told again.
+    if (said.live) expect(said);
+    return;
+  }
   known.project = said.project ?? known.project;
   known.branch = said.branch ?? known.branch;
   known.agent = said.agent;
   known.live = said.live;
+  changed();
+}
+
+function expect(said: Session) {
+  heard.set(said.id, {
+    session: said.id,
+    project: said.project ?? null,
+    agent: said.agent,
+    branch: said.branch ?? null,
+    live: true,
+    last: said.first_prompt ?? said.summary ?? "",
+    lastAt: said.last_seen_at,
+    lines: 0,
+    tokens: 0,
+  });
   changed();
 }
 

@@ -56,7 +56,7 @@ export function Live() {
   );
 
   const projects = [...new Set([...heard.values()].map((each) => each.project).filter((name) => name !== null))].sort();
-  const sessions = [...heard.values()].reverse();
+  const sessions = [...heard.values()].sort((left, right) => right.lastAt - left.lastAt);
   const filtered = types.size > 0 || session !== "" || project !== "";
   const atWork = sessions.filter(isAtWork).length;
 
@@ -216,7 +216,7 @@ function SessionCard({ heard: each, chosen }: { heard: Heard; chosen: boolean })
       <span class="live-card-last cut">{each.last}</span>
       <span class="faint live-card-foot">
         <span class="mono">{shortId(each.session)}</span>
-        <span>{many(each.lines, "line")}</span>
+        {each.lines > 0 ? <span>{many(each.lines, "line")}</span> : null}
         {each.tokens > 0 ? <span>{`${short(each.tokens)} tokens in`}</span> : null}
       </span>
     </button>

@@ -31,13 +31,12 @@ const REFRESH: Duration = Duration::from_secs(1);
 const BUDGET_US: u64 = 1000;
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Keys: s sorts by the next column, w takes the next time, arrows or j and k scroll, q leaves.
+#[command(after_help = "Keys: s sorts by the next column, w takes the next time,
+arrows or j and k scroll, q leaves.
 Examples:
   throughline top
   throughline top --once --window hour
-  throughline top --json | jq '.hooks[] | {event, p99: .minute.p99_us}'"
-)]
+  throughline top --json | jq '.hooks[] | {event, p99: .minute.p99_us}'")]
 pub(crate) struct Top {
     /// Print it once and leave; so it is, too, where there is no terminal
     #[arg(long)]

@@ -23,7 +23,7 @@ const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// The page is ours, or it is no page but the person.
 const OWN_SITES: &[&str] = &["same-origin", "none"];
 /// What a cookie alone cannot do: hand out further keys, and speak the protocol of agents.
-const BY_TOKEN_ALONE: &[&str] = &[LINKS, PROTOCOL];
+pub(crate) const BY_TOKEN_ALONE: &[&str] = &[LINKS, PROTOCOL];
 /// Said by our page with everything that changes something. No form and no link can say it, and a script of another
 /// page would have to ask first.
 const SAID_BY: HeaderName = HeaderName::from_static("x-throughline");

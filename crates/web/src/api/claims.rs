@@ -121,8 +121,11 @@ fn take(house: &dyn House, asked: Asked<Nothing, Nothing, Take>) -> Result<Given
     if files.is_empty() {
         return Err(Problem::refused("no file is named", "name at least one in files"));
     }
-    if read(house, |tables| tables.session_card(&session))?.is_none() {
-        return Err(Problem::not_found("no session has this id", "GET /api/v1/sessions lists them"));
+    let card = read(house, |tables| tables.session_card(&session))?;
+    let card = card.ok_or(Problem::not_found("no session has this id", "GET /api/v1/sessions lists them"))?;
+    if card.row.ended_at.is_some() {
+        let next = "claim for a session that goes on; GET /api/v1/sessions?live=true lists those";
+        return Err(Problem::conflict("this session has ended and holds nothing", next));
     }
     let note = note.map(Words::into_text).filter(|note| !note.trim().is_empty());
     send(house, &Deed::Claim { session: session.clone(), files, note })?;

@@ -9,6 +9,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
 use super::endpoint::{Description, Endpoint, MAX_NUMBER};
+use crate::guard::BY_TOKEN_ALONE;
 
 /// What the parts of the API are about, by the first word of their paths.
 const TAGS: &[(&str, &str)] = &[
@@ -144,7 +145,7 @@ fn operation(endpoint: &Endpoint, description: Description, problem: &Schema) ->
         "parameters": parameters,
         "responses": responses(endpoint, answer, problem),
     });
-    if endpoint.by_token_alone {
+    if BY_TOKEN_ALONE.contains(&endpoint.path) {
         operation["security"] = json!([{ "token": [] }]);
     }
     if let Some(body) = body {

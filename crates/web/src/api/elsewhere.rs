@@ -23,8 +23,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         )
         .speaks("text/event-stream"),
         link(Method::POST, "/api/v1/links", "A link that opens the page once, within a minute")
-            .has_no_version()
-            .by_token_alone(),
+            .has_no_version(),
     ]
 }
 

@@ -134,8 +134,6 @@ pub(crate) struct Endpoint {
     pub(crate) has_version: bool,
     /// `If-Match` is heeded.
     pub(crate) takes_version: bool,
-    /// The page's cookie does not open it.
-    pub(crate) by_token_alone: bool,
     /// The kind of its answer.
     pub(crate) media: &'static str,
     pub(crate) describe: fn(&mut SchemaGenerator) -> Description,
@@ -222,7 +220,6 @@ impl Endpoint {
             may_be_known: false,
             has_version,
             takes_version: false,
-            by_token_alone: false,
             media: JSON,
             describe,
             work: None,
@@ -252,11 +249,6 @@ impl Endpoint {
     /// What it gives is never the same, or has no version for another reason.
     pub(crate) fn has_no_version(self) -> Self {
         Self { has_version: false, ..self }
-    }
-
-    /// Only programs do this.
-    pub(crate) fn by_token_alone(self) -> Self {
-        Self { by_token_alone: true, ..self }
     }
 
     /// It gives nothing back.

@@ -89,7 +89,10 @@ struct Change {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "a value is a text, a whole number from 0 on, true or false, or a list of texts"
+)]
 enum Wish {
     Flag(bool),
     Number(u64),

@@ -1,7 +1,7 @@
 //! Series by the hour or the day, in UTC. Steps in which nothing happened are there, with a zero, so that a chart need
 //! not guess; latencies have a point only where something was measured.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use model::Millis;
 use schemars::JsonSchema;
@@ -18,8 +18,10 @@ use crate::problem::Problem;
 
 /// Points of one series: two months of hours, four years of days.
 const MAX_POINTS: u64 = 1500;
-/// Series of one answer.
-const MAX_SERIES: usize = 64;
+/// Names in one question.
+const MAX_NAMES: usize = 64;
+/// Series of one answer: two latencies of every behavior and every hook are a hundred.
+const MAX_SERIES: usize = 256;
 const HOUR: Millis = 60 * 60 * 1000;
 const DAY: Millis = 24 * HOUR;
 /// What a chart shows unless asked otherwise.
@@ -137,8 +139,8 @@ pub(super) fn series(house: &dyn House, asked: Asked<Nothing, Wanted>) -> Result
     }
     let span = Span { since, until, step: length };
     let names = wanted(&names);
-    if names.len() > MAX_SERIES {
-        return Err(Problem::refused("too many series at once", format!("ask for at most {MAX_SERIES}")));
+    if names.len() > MAX_NAMES {
+        return Err(Problem::refused("too many series at once", format!("name at most {MAX_NAMES}")));
     }
     let mut series = Vec::new();
     for name in &names {
@@ -156,7 +158,8 @@ fn wanted(names: &[Name]) -> Vec<String> {
             KNOWN.iter().filter(|known| known.unit != Unit::Microseconds).map(|known| known.name.to_owned()),
         );
     }
-    names.dedup();
+    let mut seen = HashSet::new();
+    names.retain(|name| seen.insert(name.clone()));
     names
 }
 

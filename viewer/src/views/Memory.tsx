@@ -195,7 +195,7 @@ function Marks({ memory }: { memory: MemoryWhole }) {
 function Words({ memory }: { memory: MemoryWhole }) {
   return (
     <article class="memory-words">
-      {memory.subtitle ? <p class="memory-subtitle">{memory.subtitle}</p> : null}
+      {memory.subtitle && !memory.text.startsWith(memory.subtitle) ? <p class="memory-subtitle">{memory.subtitle}</p> : null}
       <p class="prose memory-prose">{memory.text}</p>
       {memory.facts.length > 0 ? (
         <>

@@ -109,6 +109,8 @@ fn series_add_up_to_the_totals() {
         }
     }
     assert_eq!((&stats["prompts"], &stats["sessions"]), (&json!(5), &json!(1)));
+    let twice = api.get("/api/v1/stats/series?names=events,prompts,events");
+    assert_eq!(twice["series"].as_array().unwrap().len(), 2, "who says a name twice means one");
     let kinds = api.get("/api/v1/stats/series?names=memories.*");
     assert!(kinds["series"].as_array().unwrap().iter().any(|one| one["name"] == "memories.note"), "{kinds}");
     let redacted = api.get("/api/v1/stats/series?names=redactions");
@@ -153,6 +155,10 @@ fn claims_are_taken_and_given_back_and_stand_on_the_map() {
         api.refused("POST", "/api/v1/claims", Some(&nonsense));
     }
     api.refused("DELETE", "/api/v1/claims", Some(&json!({})));
+    house.send(&house.envelope("s1", "SessionEnd"));
+    house.events();
+    let (status, _) = api.send("POST", "/api/v1/claims", Some(&take));
+    assert_eq!(status, 409, "who has gone holds nothing");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use client::{Trouble, ask, pause, spool};
+use serde_json::Value;
 use store::{EventFilter, Tables};
 
 use super::{Finding, settings};
@@ -174,6 +175,21 @@ fn configuration(world: &World) -> Vec<Finding> {
         .collect()
 }
 
+/// Where the viewer and the API are. Hooks never need it.
+fn http(world: &World, status: &Value) -> Finding {
+    let (config, _) = config::load(&world.place);
+    let wished = config.number("http.port");
+    match status["port"].as_u64() {
+        None if !config.flag("http.enabled") => Finding::ok("http", "off (http.enabled)"),
+        None => Finding::warn("http", "not there; the log says why", "throughline daemon logs"),
+        Some(port) if port == wished => Finding::ok("http", format!("127.0.0.1:{port}; throughline view")),
+        Some(port) => {
+            let what = format!("127.0.0.1:{port}, because {wished} was taken; throughline view");
+            Finding::ok("http", what)
+        }
+    }
+}
+
 fn daemon(world: &World) -> Vec<Finding> {
     let until = Instant::now() + Duration::from_secs(1);
     match ask(&world.place, br#"{"ask":"status"}"#, until) {
@@ -203,6 +219,7 @@ fn daemon(world: &World) -> Vec<Finding> {
                 let what = format!("runs version {version}, this is {VERSION}");
                 Finding::warn("daemon", what, "throughline daemon restart")
             });
+            found.push(http(world, &status));
             found
         }
     }

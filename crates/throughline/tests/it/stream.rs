@@ -183,6 +183,33 @@ fn who_comes_back_is_told_what_was_missed_and_nothing_twice() {
 }
 
 #[test]
+fn what_was_forgotten_is_told_to_nobody_who_comes_back() {
+    let house = House::new();
+    house.start();
+    let mut page = Page::open(&house, "", None).hello();
+    house.send(&house.prompt("s", "first"));
+    let last = page.find("event", is_of("s")).id.unwrap();
+    house.ok(&["remember", "The vault's word is xylophone.", "--critical"]);
+    let mut start = house.envelope("t", "SessionStart");
+    start["source"] = json!("startup");
+    assert!(house.send(&start).contains("xylophone"));
+    let holds = |data: &Value| data.to_string().contains("xylophone");
+    let memory = page.find("memory", holds).data["id"].as_str().unwrap().to_owned();
+    let mut again = Page::open(&house, "", Some(&last)).hello();
+    again.find("injection", holds);
+    house.ok(&["forget", &memory, "--yes"]);
+    house.send(&house.prompt("s", "last"));
+    let mut page = Page::open(&house, "", Some(&last)).hello();
+    loop {
+        let told = page.next();
+        assert!(!holds(&told.data), "{told:?}");
+        if told.data["title"] == "last" {
+            break;
+        }
+    }
+}
+
+#[test]
 fn who_was_away_too_long_or_says_nonsense_reads_anew() {
     let house = House::new();
     house.start();

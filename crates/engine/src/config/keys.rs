@@ -89,7 +89,7 @@ pub(crate) const KEYS: &[Row] = &[
         kind: Kind::Text,
         default: Default::Word(""),
         manual: "The model's name as its provider knows it; needed for `openai` and `ollama`, otherwise a small one is taken.",
-        by_hand: None,
+        by_hand: Some(PROVIDER),
     },
     Row {
         name: "distill.provider",

@@ -255,7 +255,7 @@ fn ids_that_name_nothing_end_with_the_next_step() {
 fn whatever_is_said_is_kept_as_it_was_said() {
     let house = House::new();
     let long = "word ".repeat(2000);
-    for text in ["\"quoted\" 'twice' \\ `and` $HOME", "🦀 Ünïcödé 中文 \u{202e}abc", "a\u{0}b", long.trim()]
+    for text in ["\"quoted\" 'twice' \\ `and` $HOME", "🦀 Ünïcödé 中文 \u{202e}abc", "a\u{1b}b", long.trim()]
     {
         let output = house.pipe(&["remember", "-"], text.as_bytes());
         assert!(output.status.success(), "{text:?}: {output:?}");
@@ -265,7 +265,10 @@ fn whatever_is_said_is_kept_as_it_was_said() {
         let page = String::from_utf8(page).unwrap();
         assert!(!page.contains(['\u{202e}', '\u{0}', '\u{1b}']), "{page:?}");
     }
-    for nothing in ["", "   ", "\n"] {
+    // A memory may become a file, and one with a NUL in it is no text to anybody.
+    let id = String::from_utf8(house.pipe(&["remember", "-"], b"a\0c").stdout).unwrap();
+    assert_eq!(shown(&house, id.trim())["text"], "ac");
+    for nothing in ["", "   ", "\n", "\0"] {
         let output = house.pipe(&["remember", "-"], nothing.as_bytes());
         assert_eq!(output.status.code(), Some(1), "{nothing:?}");
     }

@@ -41,6 +41,8 @@ pub(crate) struct Learner {
     pub(crate) learned: AtomicU64,
     /// Retention has dropped segments: the rows that point at them go, too.
     pub(crate) prune: AtomicBool,
+    /// The tables are there.
+    is_open: AtomicBool,
     moved: (Mutex<()>, Condvar),
     /// Somebody waits for what is learned: no breath is taken.
     hurry: (Mutex<bool>, Condvar),
@@ -55,6 +57,7 @@ impl Learner {
             intake,
             learned: AtomicU64::new(0),
             prune: AtomicBool::new(false),
+            is_open: AtomicBool::new(false),
             moved: (Mutex::new(()), Condvar::new()),
             hurry: (Mutex::new(false), Condvar::new()),
             stopping: AtomicBool::new(false),
@@ -74,6 +77,20 @@ impl Learner {
         let (lock, moved) = &self.moved;
         let mut held = lock.lock().unwrap_or_else(PoisonError::into_inner);
         while self.learned.load(Ordering::SeqCst) < seq {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            held = moved.wait_timeout(held, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
+    }
+
+    /// Waits until there are tables to ask. False: it takes longer, a large database is being changed or rebuilt.
+    pub(crate) fn wait_open(&self, until: Instant) -> bool {
+        let (lock, moved) = &self.moved;
+        let mut held = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        while !self.is_open.load(Ordering::SeqCst) {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return false;
@@ -148,6 +165,7 @@ impl Learner {
         let cursor = tables.cursor()?;
         // Entries numbered below the cursor would never be derived.
         self.intake.journal.advance_past(cursor);
+        self.is_open.store(true, Ordering::SeqCst);
         self.move_to(cursor);
         while !self.stopping.load(Ordering::SeqCst) {
             let cursor = self.learned.load(Ordering::SeqCst);

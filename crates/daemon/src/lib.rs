@@ -83,6 +83,8 @@ const LOOK_AROUND: Duration = Duration::from_mins(1);
 const RETENTION_EVERY: Duration = Duration::from_hours(1);
 /// Between two looks at a journal that somebody else still holds.
 const BETWEEN_TRIES: Duration = Duration::from_millis(5);
+/// Opening the tables takes milliseconds; a database that takes longer is made anew, and the door says so meanwhile.
+const TABLES_PATIENCE: Duration = Duration::from_secs(2);
 /// The envelopes being answered when we are told to stop get this long.
 const CLOSING_PATIENCE: Duration = Duration::from_secs(2);
 
@@ -269,6 +271,8 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     hear_signals(wish).map_err(at(place.data.clone()))?;
     log.info(format_args!("ready after {} ms", began.elapsed().as_millis()));
     if let Some(door) = &mut side_door {
+        // Whoever knocks waits in the backlog meanwhile, and finds tables.
+        let _ = learner.wait_open(Instant::now() + TABLES_PATIENCE);
         door.open(Inside::new(daemon), &log);
     }
 

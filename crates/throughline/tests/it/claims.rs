@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::house::{House, eventually};
 
 fn edit(house: &House, event: &str, session: &str, file: &str) -> Value {
     let mut envelope = house.envelope(session, event);
@@ -36,8 +36,8 @@ fn the_second_editor_is_told_once_and_the_edit_goes_on() {
     assert!(said.contains("Port the parser to the new grammar"), "{said}");
     assert_eq!(answer["hookSpecificOutput"].get("permissionDecision"), None, "it forbids nothing");
 
-    // Learned before it is asked for again.
-    house.ok(&["sessions"]);
+    // What was said is written down after the answer, and learned before it is asked for again.
+    eventually("it is known what was said", || house.ok(&["context", "--said"]).contains("claim-files"));
     assert_eq!(house.send(&edit(&house, "PreToolUse", "second-session", "parser.rs")), "", "once is enough");
     assert_eq!(house.send(&edit(&house, "PreToolUse", "second-session", "lexer.rs")), "");
 }

@@ -1,0 +1,2 @@
+; Everything is TypeScript's.
+(jsx_closing_element) @skip

@@ -1,0 +1,7 @@
+//! Everything about texts: samples of every language, properties that hold for any text.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod flow;
+mod flow_real;
+mod flow_slices;
+mod samples;

@@ -1,0 +1,92 @@
+//! A folder with everything in it: what takes it away takes away what a scope protects below it. Looks at names alone, and
+//! at no more of them than an agent can wait for.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::real::{self, Real};
+use super::{From, Judgment, Scope, Verdict, in_force, judge, protected};
+
+/// Of one folder: a listing of so many is a moment. What is below more of them is judged by the rules that name a folder.
+const MAX_ENTRIES: usize = 1000;
+
+/// What the scope files in force say about taking a folder away with everything in it.
+pub fn judge_tree(from: &From<'_>, path: &Path) -> Judgment {
+    let whole = judge(from, path);
+    if whole.verdict == Verdict::Deny {
+        return whole;
+    }
+    // The last name itself is taken away, not what a link there leads to.
+    let is_folder = fs::symlink_metadata(&whole.real_path).is_ok_and(|found| found.is_dir());
+    let Ok(top) = real::real(from.cwd, path) else { return whole };
+    if !is_folder || from_is_link(from, path) {
+        return whole;
+    }
+    let scopes = in_force(from, Some(&top.path));
+    if scopes.is_empty() {
+        return whole;
+    }
+    let mut strictest = whole;
+    let mut keep = |judgment: Judgment| {
+        if strictest.verdict < judgment.verdict {
+            strictest = judgment;
+        }
+        strictest.verdict == Verdict::Deny
+    };
+    let mut ahead = VecDeque::from([top.path.clone()]);
+    let mut left = MAX_ENTRIES;
+    while let Some(folder) = ahead.pop_front() {
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            if left == 0 {
+                for judgment in scopes.iter().filter_map(|scope| named_below(scope, &top)) {
+                    keep(judgment);
+                }
+                return strictest;
+            }
+            left -= 1;
+            let real = Real { path: entry.path(), folds: top.folds };
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let guarded = protected(&scopes, &real, from);
+            // What `allow` does not name is no reason: the folder itself was named.
+            let denied = scopes.iter().map(|scope| scope.judge(&real, from.strict));
+            let denied = denied.filter(|judgment| judgment.rule.is_some());
+            if guarded.into_iter().chain(denied).any(&mut keep) {
+                return strictest;
+            }
+            if is_folder {
+                ahead.push_back(real.path);
+            }
+        }
+    }
+    strictest
+}
+
+fn from_is_link(from: &From<'_>, path: &Path) -> bool {
+    let whole = from.cwd.map_or_else(|| path.to_owned(), |cwd| cwd.join(path));
+    fs::symlink_metadata(whole).is_ok_and(|found| found.is_symlink())
+}
+
+/// A rule that names a file or a folder which is there, below this one.
+fn named_below(scope: &Scope, top: &Real) -> Option<Judgment> {
+    let Ok(lists) = &*scope.lists else { return None };
+    lists.deny.iter().filter(|rule| !rule.pattern.is_negated()).find_map(|rule| {
+        let text = rule.pattern.text();
+        let (begin, _) = text.split_at(text.find(['*', '?', '[', '{', '\\']).unwrap_or(text.len()));
+        let folder = begin.rsplit_once('/').map_or("", |(folder, _)| folder).trim_start_matches('/');
+        let is_below = |base: &PathBuf| {
+            let named = base.join(folder);
+            named != top.path && named.starts_with(&top.path) && named.exists()
+        };
+        if folder.is_empty() || !scope.bases.iter().any(is_below) {
+            return None;
+        }
+        let why = format!("the rule \"{text}\" under \"deny\" protects what is in it");
+        Some(Judgment {
+            rule: Some(text.to_owned()),
+            line: Some(rule.line),
+            ..scope.verdict(Verdict::Deny, top, why)
+        })
+    })
+}

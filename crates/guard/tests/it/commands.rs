@@ -1,0 +1,144 @@
+//! Commands with the decision each must get, in both directions. A wrong one fails.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use guard::commands::{Lists, Place, Rules, Verdict, judge};
+use proptest::prelude::*;
+
+use crate::work::worked;
+
+const SHIPPED: &str = include_str!("commands.tsv");
+const OWN: &str = include_str!("commands_of_a_person.tsv");
+
+fn place() -> Place {
+    Place {
+        cwd: PathBuf::from("/w/app"),
+        workspace: PathBuf::from("/w/app"),
+        home: Some(PathBuf::from("/home/me")),
+        branch: Some("my-feature".to_owned()),
+    }
+}
+
+struct Counts {
+    caught: usize,
+    passed: usize,
+}
+
+/// Judges every line of a table.
+fn judged(table: &str) -> Counts {
+    let (mut rules, mut place, mut wrong) = (Rules::default(), place(), Vec::new());
+    let mut counts = Counts { caught: 0, passed: 0 };
+    for line in table.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        if let Some(setting) = line.strip_prefix("@ ") {
+            let (name, value) = setting.split_once(' ').expect("a setting has a value");
+            let lists = || Lists::parse(Path::new("commands.json"), value).expect("rules of the table");
+            match name {
+                "user" => rules.user = lists(),
+                "project" => rules.project = lists(),
+                "branch" => place.branch = Some(value.to_owned()),
+                "cwd" => place.cwd = PathBuf::from(value),
+                other => panic!("no setting is called {other}"),
+            }
+            continue;
+        }
+        let [verdict, rule, command] = line.splitn(3, '\t').collect::<Vec<_>>()[..] else {
+            panic!("not a verdict, a rule and a command: {line}");
+        };
+        let judgment = judge(&rules, &place, &command.replace('⏎', "\n"));
+        let said = judgment.verdict.map_or("-", Verdict::name);
+        let by = if judgment.verdict.is_none() { "-" } else { judgment.rule.as_str() };
+        if (said, by) != (verdict, rule) {
+            wrong.push(format!("{command}\n    is {verdict} by {rule}, not {said} by {by}"));
+        }
+        match verdict {
+            "ask" | "deny" => counts.caught += 1,
+            _ => counts.passed += 1,
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong decisions:\n{}", wrong.len(), wrong.join("\n"));
+    counts
+}
+
+#[test]
+fn no_command_of_the_table_is_decided_wrongly() {
+    let counts = judged(SHIPPED);
+    assert!(
+        counts.caught >= 200 && counts.passed >= 150,
+        "{} caught, {} passed",
+        counts.caught,
+        counts.passed
+    );
+}
+
+#[test]
+fn what_a_person_allows_asks_and_denies_is_done_and_nothing_beyond_it() {
+    let counts = judged(OWN);
+    assert!(counts.caught >= 30 && counts.passed >= 50, "{} caught, {} passed", counts.caught, counts.passed);
+}
+
+#[test]
+fn no_command_is_in_the_table_twice() {
+    let mut commands: Vec<&str> = SHIPPED.lines().filter_map(|line| line.splitn(3, '\t').nth(2)).collect();
+    let all = commands.len();
+    commands.sort_unstable();
+    commands.dedup();
+    assert_eq!(commands.len(), all);
+}
+
+#[test]
+fn without_a_rule_of_the_persons_nothing_is_ever_allowed() {
+    for line in SHIPPED.lines().chain(OWN.lines()) {
+        let Some(command) = line.splitn(3, '\t').nth(2) else { continue };
+        let judgment = judge(&Rules::default(), &place(), &command.replace('⏎', "\n"));
+        assert_ne!(judgment.verdict, Some(Verdict::Allow), "{command}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// However commands are put together, one that is denied alone is never passed over.
+    #[test]
+    fn what_is_denied_alone_is_denied_in_company(before in company(), after in company()) {
+        let command = format!("{before}\nrm -rf /\n{after}");
+        let judgment = judge(&Rules::default(), &place(), &command);
+        prop_assert_eq!(judgment.verdict, Some(Verdict::Deny), "{}", command);
+    }
+
+    #[test]
+    fn no_command_is_too_strange_to_judge(text in "[ -~\n]{0,160}") {
+        judge(&Rules::default(), &place(), &text);
+    }
+}
+
+/// Whole commands of the table that are passed, and end where their line ends.
+fn company() -> impl Strategy<Value = String> {
+    let whole: Vec<&str> = SHIPPED
+        .lines()
+        .filter_map(|line| line.strip_prefix("-\t-\t"))
+        .filter(|command| {
+            !command.contains("unterminated") && !command.contains("exec ") && !command.contains("() {")
+        })
+        .collect();
+    prop::collection::vec(prop::sample::select(whole), 0..4).prop_map(|all| all.join("\n").replace('⏎', "\n"))
+}
+
+/// The hook waits for it: the whole table, each command alone, without optimization.
+#[test]
+fn a_judgment_takes_a_moment() {
+    let commands: Vec<String> =
+        SHIPPED.lines().filter_map(|line| Some(line.splitn(3, '\t').nth(2)?.replace('⏎', "\n"))).collect();
+    let (rules, place) = (Rules::default(), place());
+    let mut times: Vec<Duration> = commands
+        .iter()
+        .map(|command| {
+            worked(|| {
+                judge(&rules, &place, command);
+            })
+        })
+        .collect();
+    times.sort_unstable();
+    let p95 = times[times.len() * 95 / 100];
+    assert!(p95 < Duration::from_millis(2), "{p95:?}");
+}

@@ -27,10 +27,12 @@ pub struct Advice {
     /// Tells: lines the person sees.
     pub tells: Vec<String>,
     pub verdict: Option<Verdict>,
-    /// Reason to go on with the turn instead of stopping (Stop, SubagentStop).
+    /// Reason to go on with the turn instead of stopping (Stop, SubagentStop), or to hold a prompt back (UserPromptSubmit).
     pub hold: Option<String>,
     /// Additional instructions for a compaction's summary (PreCompact).
     pub instructions: Option<String>,
+    /// The behavior that decided or holds; whoever asks the behaviors writes it down.
+    pub by: Option<&'static str>,
     /// Names of what is said once and never again: see `Surroundings::is_marked`.
     pub marks: Vec<String>,
 }

@@ -1,6 +1,8 @@
 //! What people and we ourselves do to memories. Deeds are journaled like events, because nothing else could bring
 //! them back when the tables are derived anew.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -85,6 +87,29 @@ pub enum Deed {
         #[serde(default)]
         files: Vec<String>,
     },
+    /// A pattern of agents, declared before the first of them is started.
+    StartPattern {
+        session: SessionId,
+        kind: String,
+        id: String,
+        #[serde(default)]
+        options: BTreeMap<String, String>,
+    },
+    /// Nobody waits for it any more.
+    StopPattern {
+        session: SessionId,
+        /// As the tables name it.
+        pattern: String,
+        #[serde(default)]
+        why: Option<String>,
+    },
+    /// Words for a session, said with its next event. Its name is the id it is journaled under.
+    Message {
+        to: SessionId,
+        /// A session's id, or a person's name.
+        from: String,
+        text: String,
+    },
     /// Out of the tables, because the file that said them is gone. They may come back.
     Withdraw {
         ids: Vec<MemoryId>,
@@ -167,6 +192,9 @@ impl Deed {
             Self::DropCheckpoints { .. } => "DropCheckpoints",
             Self::Claim { .. } => "Claim",
             Self::Release { .. } => "Release",
+            Self::StartPattern { .. } => "StartPattern",
+            Self::StopPattern { .. } => "StopPattern",
+            Self::Message { .. } => "Message",
             Self::Withdraw { .. } => "Withdraw",
             Self::Forget { .. } => "Forget",
             Self::Edit { .. } => "Edit",
@@ -183,6 +211,9 @@ impl Deed {
             | Self::HandOff { session, .. }
             | Self::Verdict { session, .. }
             | Self::Claim { session, .. }
+            | Self::StartPattern { session, .. }
+            | Self::StopPattern { session, .. }
+            | Self::Message { to: session, .. }
             | Self::Outcome { session, .. } => Some(session),
             Self::Release { session, .. } => session.as_ref(),
             Self::Injected { injection } => Some(&injection.session),

@@ -19,6 +19,22 @@ pub struct Item {
     pub why: String,
 }
 
+impl Item {
+    /// The part of an item whose title is the id of a session whose words it shows: what was said of it goes when that
+    /// session is forgotten.
+    pub const SESSION: &str = "session";
+
+    pub fn of_session(session: &SessionId, why: &str) -> Self {
+        let (part, title) = (Self::SESSION.to_owned(), session.as_str().to_owned());
+        Self { memory: None, part, title, tokens: 0, why: why.to_owned() }
+    }
+
+    /// The session whose words it shows.
+    pub fn session(&self) -> Option<SessionId> {
+        (self.part == Self::SESSION).then(|| SessionId::new(&self.title))
+    }
+}
+
 /// A note as it was delivered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Told {
@@ -143,6 +159,9 @@ pub struct Checkpoint {
     pub root: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// What the session was asked for at that moment, where nobody asked for the checkpoint itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,0 +1,99 @@
+//! Reads what an agent answered: a last line of JSON, as its part asks for, found leniently and believed strictly. What
+//! has no such line is unreadable; nothing is guessed from prose, in which "no" is a part of "now".
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The line is at the end; further back it is a quotation.
+const LOOKED_AT: usize = 16 << 10;
+/// Openings tried from the end. One object with that many others in it is no line.
+const MAX_OPENINGS: usize = 256;
+
+/// What an agent said in its last line, by lower-case keys.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Answer(pub Map<String, Value>);
+
+impl Answer {
+    /// The last object of JSON in a text that says something for `key`.
+    pub fn read(text: &str, key: &str) -> Option<Self> {
+        let mut from = text.len().saturating_sub(LOOKED_AT);
+        while !text.is_char_boundary(from) {
+            from += 1;
+        }
+        let end = &text[from..];
+        let mut best: Option<(usize, Map<String, Value>)> = None;
+        for (at, _) in end.rmatch_indices('{').take(MAX_OPENINGS) {
+            let mut stream = serde_json::Deserializer::from_str(&end[at..]).into_iter::<Map<String, Value>>();
+            let Some(Ok(object)) = stream.next() else { continue };
+            let until = at + stream.byte_offset();
+            let object: Map<String, Value> =
+                object.into_iter().map(|(key, value)| (key.trim().to_ascii_lowercase(), value)).collect();
+            if object.get(key).is_none_or(Value::is_null) {
+                continue;
+            }
+            match &best {
+                // An object around the one we have is the answer; one before it is an earlier word.
+                Some((known, _)) if until < *known => break,
+                _ => best = Some((until, object)),
+            }
+        }
+        best.map(|(_, object)| Self(object))
+    }
+
+    /// As text: a string as it is, anything else as JSON.
+    pub fn text(&self, key: &str) -> Option<String> {
+        match self.0.get(key)? {
+            Value::Null => None,
+            Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
+            other => Some(other.to_string()),
+        }
+    }
+
+    /// A yes, a no, or neither.
+    pub fn yes(&self, key: &str) -> Option<bool> {
+        match self.0.get(key)? {
+            Value::Bool(yes) => Some(*yes),
+            Value::Number(number) => Some(number.as_f64()? > 0.0),
+            Value::String(word) => match word.trim().to_ascii_lowercase().as_str() {
+                "yes" | "y" | "true" | "ok" | "okay" | "approve" | "approved" | "accept" | "accepted"
+                | "pass" | "passed" | "lgtm" | "handled" | "done" | "success" | "succeeded" => Some(true),
+                "no" | "n" | "false" | "reject" | "rejected" | "deny" | "denied" | "fail" | "failed"
+                | "failure" | "escalate" | "escalated" | "blocked" | "error" => Some(false),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    pub fn list(&self, key: &str) -> Vec<&Value> {
+        match self.0.get(key) {
+            Some(Value::Array(values)) => values.iter().collect(),
+            Some(Value::Null) | None => Vec::new(),
+            Some(one) => vec![one],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_is_found_however_it_is_wrapped_and_prose_is_not_believed() {
+        for (text, vote) in [
+            ("fine\n{\"vote\":\"approve\",\"why\":\"ok\"}", Some("approve")),
+            ("```json\n{\"Vote\": \"reject\"}\n```\n", Some("reject")),
+            ("first {\"vote\":\"reject\"} then {\"vote\":\"approve\"} done.", Some("approve")),
+            ("{\"vote\":\"approve\",\"more\":{\"vote\":\"reject\"}}", Some("approve")),
+            ("{\"vote\":\"approve\",\"notes\":[{\"x\":1},{\"y\":2}]}", Some("approve")),
+            ("I approve of it now.", None),
+            ("{\"vote\":null}", None),
+            ("{\"vote\":\"approve\"", None),
+            ("{{{{{{", None),
+            ("", None),
+        ] {
+            let read = Answer::read(text, "vote").and_then(|answer| answer.text("vote"));
+            assert_eq!(read.as_deref(), vote, "{text}");
+        }
+    }
+}

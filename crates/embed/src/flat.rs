@@ -188,6 +188,13 @@ pub fn encode(vector: &[f32]) -> Vec<u8> {
     encoded
 }
 
+/// What was encoded, as near as one byte a number gets. `None`: these are not a vector's bytes.
+pub fn decode(encoded: &[u8]) -> Option<Vec<f32>> {
+    let (step, numbers) = encoded.split_first_chunk::<STEP_BYTES>()?;
+    let step = f32::from_le_bytes(*step);
+    Some(numbers.iter().map(|byte| f32::from(byte.cast_signed()) * step).collect())
+}
+
 /// The `k` best so far.
 struct Best {
     k: usize,

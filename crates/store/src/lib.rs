@@ -2,20 +2,25 @@
 //! order they were acknowledged and rows derived from them. HTTP, prompts and ranking live elsewhere.
 
 pub mod archive;
+mod code;
 mod error;
 pub mod journal;
+pub mod shared;
 mod sqlite;
 
+pub use code::{CodeFacts, CodeFile, CodeKey, CodeShelf, CodeWorkspace};
 pub use error::StoreError;
 pub use journal::{Journal, Location, Receipt, Stored};
 pub use sqlite::{
-    ARCHIVE_DUE, Batch, Card, Carried, CheckpointPage, ClaimFilter, ClaimRow, ClaudeMem, ClaudeMemError,
-    ClaudeMemRow, ClaudeMemTable, Count, DayCount, EventCount, EventFilter, EventPage, EventPlace, EventRow,
-    Filing, Found, HandOffPage, HandOffRow, HeardAgent, InjectionPage, InjectionRow, InjectionStats,
-    KeptMemory, LatencyRow, MemoryFilter, MemoryOrder, MemoryPage, MemoryPlace, MemoryRow, MemoryUse, Moment,
-    MomentCounts, MomentKey, Moments, Neighbor, Order, OutcomeRow, PlacedInjection, ProjectCard, PromptPage,
-    PromptRow, Put, Scored, Series, SeriesPoint, SessionCard, SessionFilter, SessionPage, SessionRow,
-    SessionTouch, ShownRow, Span, StandingRow, Stats, StepRow, SummaryCard, SummaryPage, SummaryRow, Tables,
-    Terms, Totals, Touch, TurnRow, Unembedded, UsePage, VerdictPage, VerdictRow, WorkerCounts, WorkspaceCard,
-    WorkspaceRow, any_of, move_aside, session_mark,
+    ARCHIVE_DUE, Aside, Batch, CallRow, Card, Carried, ChangeRow, CheckpointPage, ClaimFilter, ClaimPlace,
+    ClaimRow, ClaimSign, ClaudeMem, ClaudeMemError, ClaudeMemRow, ClaudeMemTable, Count, DayCount,
+    EventCount, EventFilter, EventPage, EventPlace, EventRow, Filing, Found, HandOffPage, HandOffRow,
+    HeardAgent, InjectionPage, InjectionRow, InjectionStats, KeptMemory, LatencyRow, LineSpan, MemoryFilter,
+    MemoryOrder, MemoryPage, MemoryPlace, MemoryRow, MemoryUse, MessageFilter, MessageRow, Moment,
+    MomentCounts, MomentKey, Moments, Nameless, Neighbor, OUTBOX_CAP, Order, OutcomeRow, OwnMemory,
+    PatternFilter, PatternRow, PeerRow, PlacedInjection, ProjectCard, PromptPage, PromptRow, Put, Scored,
+    Sender, Series, SeriesPoint, SessionCard, SessionFilter, SessionPage, SessionRow, SessionTouch, ShownRow,
+    Span, StandingRow, Stats, StepRow, SubagentRow, SummaryCard, SummaryPage, SummaryRow, Tables, Terms,
+    Tidings, Totals, Touch, TurnRow, Unembedded, UsePage, VerdictPage, VerdictRow, Waiting, WorkerCounts,
+    WorkspaceCard, WorkspaceRow, any_of, move_aside, session_mark,
 };

@@ -16,15 +16,21 @@ mod map_read;
 mod memory_pages;
 mod memory_read;
 mod memory_rows;
+mod message_rows;
 mod news_read;
+mod outbox;
+mod pattern_rows;
 mod read;
 mod recall_read;
 mod recall_rows;
 mod rows;
 mod series_read;
 mod session_pages;
+mod shared;
 mod standing_read;
 mod stats;
+mod team_rows;
+mod tidings;
 mod timeline_read;
 mod turn_rows;
 mod vectors;
@@ -45,7 +51,7 @@ use crate::StoreError;
 
 pub use batch::Batch;
 pub use carry::Carried;
-pub use claim_rows::{ClaimFilter, ClaimRow};
+pub use claim_rows::{ChangeRow, ClaimFilter, ClaimPlace, ClaimRow, ClaimSign, Span as LineSpan};
 pub use claude_mem::{ClaudeMem, ClaudeMemError, ClaudeMemRow, ClaudeMemTable};
 pub use credit_rows::ShownRow;
 pub use event_pages::{EventPage, InjectionPage, PlacedInjection};
@@ -59,6 +65,9 @@ pub use memory_pages::{
 };
 pub use memory_read::SummaryRow;
 pub use memory_rows::{Filing, MemoryRow, Put};
+pub use message_rows::{MessageFilter, MessageRow, PeerRow, Sender};
+pub use outbox::{Aside, Nameless, OUTBOX_CAP, OwnMemory, Tidings, Waiting};
+pub use pattern_rows::{CallRow, PatternFilter, PatternRow, SubagentRow};
 pub use recall_read::{HandOffRow, InjectionRow, InjectionStats, OutcomeRow};
 pub use rows::{
     Count, DayCount, EventFilter, EventRow, MemoryFilter, Order, PromptRow, SessionFilter, SessionRow,
@@ -101,6 +110,9 @@ const MIGRATIONS: &[&str] = &[
     include_str!("sqlite/migrations/0008_said.sql"),
     include_str!("sqlite/migrations/0009_claims.sql"),
     include_str!("sqlite/migrations/0010_seen.sql"),
+    include_str!("sqlite/migrations/0011_messages.sql"),
+    include_str!("sqlite/migrations/0012_patterns.sql"),
+    include_str!("sqlite/migrations/0013_sharing.sql"),
 ];
 
 #[derive(Debug)]
@@ -133,6 +145,9 @@ impl Tables {
             // A write-ahead log needs a file beside it, which cannot be made here (a backup, a disk mounted
             // read-only). Nobody else can change the database either, and SQLite may be told so.
             Err(StoreError::ReadOnly(_)) => Self::read_with(path, Path::new(&file_uri(path, "?immutable=1"))),
+            // The database was derived anew between the opening of its files: whoever opens them again has those that
+            // belong together.
+            Err(StoreError::Busy(_)) => Self::read_with(path, path),
             opened => opened,
         }
     }
@@ -297,7 +312,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// SQLite gives its log and shared memory the mode of the database file.
-fn create_private(path: &Path) -> io::Result<()> {
+pub(crate) fn create_private(path: &Path) -> io::Result<()> {
     let file = fs::OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
     let mode = file.metadata()?.permissions().mode();
     if mode & 0o077 != 0 {
@@ -306,7 +321,7 @@ fn create_private(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn check_version(number: i32, found: &str) -> Result<(), StoreError> {
+pub(crate) fn check_version(number: i32, found: &str) -> Result<(), StoreError> {
     if number < SQLITE_NEEDED.0 {
         return Err(StoreError::TooOld { found: found.to_owned(), needed: SQLITE_NEEDED.1 });
     }
@@ -314,14 +329,16 @@ fn check_version(number: i32, found: &str) -> Result<(), StoreError> {
 }
 
 /// Sorts SQLite's errors by what the caller can do about them.
-fn sort(path: &Path, error: rusqlite::Error) -> StoreError {
+pub(crate) fn sort(path: &Path, error: rusqlite::Error) -> StoreError {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreError::Damaged(path.to_owned()),
         Some(ErrorCode::DiskFull) => StoreError::Full(path.to_owned()),
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
             StoreError::ReadOnly(path.to_owned())
         }
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy(path.to_owned()),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
+            StoreError::Busy(path.to_owned())
+        }
         _ => StoreError::Sql(error),
     }
 }

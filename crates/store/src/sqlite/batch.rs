@@ -70,8 +70,9 @@ impl<'a> Batch<'a> {
     pub fn touch_session(&mut self, touch: &SessionTouch) -> Result<(), StoreError> {
         self.run(
             "INSERT INTO sessions (id, agent, workspace, project, branch, cwd, source, model,
-                                   started_at, last_seen_at, attended, pid, transcript, heard_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?10, ?11, ?12, ?13)
+                                   started_at, last_seen_at, attended, pid, transcript, heard_at,
+                                   pid_began, project_key)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
              ON CONFLICT (id) DO UPDATE SET
                  workspace = COALESCE(excluded.workspace, workspace),
                  project = COALESCE(excluded.project, project),
@@ -84,7 +85,10 @@ impl<'a> Batch<'a> {
                  end_reason = CASE WHEN excluded.source IS NULL THEN end_reason END,
                  ended_at = CASE WHEN excluded.source IS NULL THEN ended_at END,
                  attended = COALESCE(excluded.attended, attended),
+                 pid_began = CASE WHEN excluded.pid IS NULL OR (excluded.pid = pid AND excluded.pid_began IS NULL)
+                     THEN pid_began ELSE excluded.pid_began END,
                  pid = COALESCE(excluded.pid, pid),
+                 project_key = COALESCE(excluded.project_key, project_key),
                  transcript = COALESCE(excluded.transcript, transcript),
                  heard_at = COALESCE(MIN(heard_at, excluded.heard_at), heard_at, excluded.heard_at)",
             params![
@@ -101,6 +105,8 @@ impl<'a> Batch<'a> {
                 touch.pid,
                 touch.transcript,
                 touch.heard.then_some(number(touch.at)),
+                touch.pid_began,
+                touch.project_key,
             ],
         )?;
         Ok(())

@@ -46,8 +46,8 @@ impl Tables {
             .query_row("SELECT COALESCE(MAX(n), 0) FROM before.memories", [], |row| row.get(0))
             .map_err(|e| sort(from, e))?;
         let memories = format!(
-            "INSERT OR IGNORE INTO main.memories ({MEMORY_COLUMNS}, fingerprint)
-             SELECT {MEMORY_COLUMNS}, fingerprint FROM before.memories
+            "INSERT OR IGNORE INTO main.memories ({MEMORY_COLUMNS}, fingerprint, changed_at)
+             SELECT {MEMORY_COLUMNS}, fingerprint, changed_at FROM before.memories
              WHERE n BETWEEN ?1 AND ?2 AND seq < ?3 AND id NOT IN (SELECT id FROM main.forgotten)"
         );
         for first in (0..=last.unsigned_abs()).step_by(BLOCK as usize) {
@@ -115,11 +115,32 @@ impl Tables {
             ("INSERT OR IGNORE INTO main.erasures_due SELECT seq FROM before.erasures_due", &[]),
             // Nothing else remembers what hooks cost.
             ("INSERT OR IGNORE INTO main.latencies SELECT * FROM before.latencies", &[]),
+            // What was to be forgotten by everybody and is told to nobody yet: nothing else says of which project it was.
+            (
+                "INSERT INTO main.outbox (kind, key, project, at) SELECT kind, key, project, at FROM before.outbox
+                 WHERE kind = 'memory' AND CAST(key AS INTEGER) IN (SELECT id FROM main.forgotten)
+                 ORDER BY position",
+                &[],
+            ),
+            ("INSERT OR IGNORE INTO main.shared_projects SELECT * FROM before.shared_projects", &[]),
+            ("INSERT OR IGNORE INTO main.team_sessions SELECT * FROM before.team_sessions", &[]),
+            ("INSERT OR IGNORE INTO main.team_claims SELECT * FROM before.team_claims", &[]),
+            ("INSERT OR IGNORE INTO main.team_words SELECT * FROM before.team_words", &[]),
+            // What came from another machine, and that something from here was said there.
+            (
+                "INSERT OR IGNORE INTO main.messages SELECT * FROM before.messages
+                 WHERE author IS NOT NULL OR delivered_at IS NOT NULL",
+                &[],
+            ),
             // What a model has cost is not in the journal either, nor is what still has to be purged.
             ("INSERT OR IGNORE INTO main.meta SELECT * FROM before.meta WHERE key <> 'cursor'", &[]),
         ] {
             let done = self.carry(sql, values);
             note(done, &mut carried.unreadable);
+        }
+        if carried.unreadable > 0 {
+            // What others have told and is lost here is told again.
+            note(self.carry("DELETE FROM main.meta WHERE key = 'news-cursor'", &[]), &mut carried.unreadable);
         }
         Ok(carried)
     }

@@ -26,7 +26,7 @@ impl Tables {
     pub fn memories_of_people(&self, limit: usize) -> Result<Vec<MemoryId>, StoreError> {
         self.connection
             .prepare_cached(
-                "SELECT id FROM memories WHERE superseded_by IS NULL AND (kind = 'note' OR pinned OR critical
+                "SELECT id FROM memories WHERE superseded_by IS NULL AND author IS NULL AND (kind = 'note' OR pinned OR critical
                      OR written_by = 'person' AND kind NOT IN ('prompt', 'chunk'))
                  ORDER BY at DESC LIMIT ?1",
             )

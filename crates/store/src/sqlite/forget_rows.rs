@@ -104,6 +104,7 @@ impl Batch<'_> {
     /// Everything that is kept of a session beside its memories. Its entries in the journal are due to be erased.
     pub fn drop_session(&mut self, session: &SessionId) -> Result<(), StoreError> {
         self.drop_recall_of(session)?;
+        self.drop_patterns_of(session)?;
         let session = [session.as_str()];
         self.run(
             "INSERT OR IGNORE INTO erasures_due (seq) SELECT seq FROM events WHERE session = ?1",

@@ -1,12 +1,12 @@
 //! What a session comes down to, read within the transaction that learns: its first and last prompts, its last
 //! summaries and observations, the place it is at. Bounded by whoever asks.
 
-use model::{Context, EventId, MemoryKind, Millis, SessionId, Summary};
-use rusqlite::{Row, params};
+use model::{Context, MemoryKind, Millis, SessionId, Summary};
+use rusqlite::params;
 
 use super::Batch;
 use super::memory_rows::{MEMORY_COLUMNS, MemoryRow, read_list, read_memory};
-use super::read::unsigned;
+use super::read::read_prompt;
 use super::rows::PromptRow;
 use crate::StoreError;
 
@@ -94,14 +94,4 @@ impl Batch<'_> {
         let at = self.one("SELECT at FROM hand_offs WHERE session = ?1", [session.as_str()])?;
         Ok(at.map(|at| at.max(0) as u64))
     }
-}
-
-fn read_prompt(row: &Row<'_>) -> rusqlite::Result<PromptRow> {
-    Ok(PromptRow {
-        id: EventId::from_bytes(row.get(0)?),
-        session: SessionId::new(&row.get::<_, String>(1)?),
-        number: unsigned(row, 2)?,
-        at: unsigned(row, 3)?,
-        text: row.get(4)?,
-    })
 }

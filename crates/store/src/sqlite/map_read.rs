@@ -5,7 +5,7 @@ use model::{Millis, SessionId, WorkspaceKey};
 use rusqlite::types::Value;
 
 use super::batch::number;
-use super::read::{Query, session_id, unsigned};
+use super::read::{Query, read_workspace, session_id, unsigned};
 use super::session_pages::Found;
 use super::{Tables, WorkspaceRow};
 use crate::StoreError;
@@ -150,14 +150,4 @@ impl Tables {
             Ok(Touch { path: row.get(0)?, modified: row.get(1)?, session, at: unsigned(row, 3)? })
         })
     }
-}
-
-fn read_workspace(row: &rusqlite::Row<'_>) -> rusqlite::Result<WorkspaceRow> {
-    Ok(WorkspaceRow {
-        key: WorkspaceKey::from_hex(row.get(0)?),
-        root: row.get(1)?,
-        project: row.get(2)?,
-        first_seen_at: unsigned(row, 3)?,
-        last_seen_at: unsigned(row, 4)?,
-    })
 }

@@ -6,13 +6,13 @@ mod history;
 mod left;
 mod narrow;
 
-use model::{MemoryId, MemoryKind, Millis, SessionId, Summary};
+use model::{MemoryId, MemoryKind, Millis, SessionId};
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params_from_iter};
 
 use super::batch::number;
-use super::memory_read::SummaryRow;
-use super::memory_rows::{MEMORY_COLUMNS, MemoryRow, read_list, read_memory};
+use super::memory_read::{SummaryRow, read_summary};
+use super::memory_rows::{MEMORY_COLUMNS, MemoryRow, read_memory};
 use super::read::unsigned;
 use super::{Found, MemoryFilter, Tables, sort};
 use crate::StoreError;
@@ -103,7 +103,7 @@ impl Tables {
             .map_err(|e| sort(&self.path, e))?;
         let mut rows = Vec::with_capacity(found.rows.len());
         for place in found.rows {
-            let row = statement.query_row([number(place.n)], read_summary).optional();
+            let row = statement.query_row([number(place.n)], read_card).optional();
             rows.extend(row.map_err(|e| sort(&self.path, e))?);
         }
         Ok(Found { rows, next: found.next })
@@ -273,20 +273,6 @@ impl SummaryPage {
     }
 }
 
-fn read_summary(row: &Row<'_>) -> rusqlite::Result<SummaryCard> {
-    Ok(SummaryCard {
-        row: SummaryRow {
-            id: MemoryId::from_u64(unsigned(row, 0)?),
-            session: SessionId::new(&row.get::<_, String>(1)?),
-            at: unsigned(row, 2)?,
-            summary: Summary {
-                request: row.get(3)?,
-                investigated: read_list(row, 4)?,
-                learned: read_list(row, 5)?,
-                completed: read_list(row, 6)?,
-                next_steps: read_list(row, 7)?,
-            },
-        },
-        project: row.get(8)?,
-    })
+fn read_card(row: &Row<'_>) -> rusqlite::Result<SummaryCard> {
+    Ok(SummaryCard { row: read_summary(row)?, project: row.get(8)? })
 }

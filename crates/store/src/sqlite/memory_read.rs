@@ -146,20 +146,7 @@ impl Tables {
             query.and("session = ?", session.as_str().to_owned());
         }
         query.tail("ORDER BY at DESC, id", limit);
-        self.rows(query, |row| {
-            Ok(SummaryRow {
-                id: MemoryId::from_u64(unsigned(row, 0)?),
-                session: SessionId::new(&row.get::<_, String>(1)?),
-                at: unsigned(row, 2)?,
-                summary: Summary {
-                    request: row.get(3)?,
-                    investigated: read_list(row, 4)?,
-                    learned: read_list(row, 5)?,
-                    completed: read_list(row, 6)?,
-                    next_steps: read_list(row, 7)?,
-                },
-            })
-        })
+        self.rows(query, read_summary)
     }
 
     fn select(&self, tail: &str, params: impl rusqlite::Params) -> Result<Vec<MemoryRow>, StoreError> {
@@ -232,4 +219,20 @@ impl Tables {
         }
         Ok(query)
     }
+}
+
+/// Of the columns id, session, at, request, investigated, learned, completed, next_steps.
+pub(super) fn read_summary(row: &rusqlite::Row<'_>) -> rusqlite::Result<SummaryRow> {
+    Ok(SummaryRow {
+        id: MemoryId::from_u64(unsigned(row, 0)?),
+        session: SessionId::new(&row.get::<_, String>(1)?),
+        at: unsigned(row, 2)?,
+        summary: Summary {
+            request: row.get(3)?,
+            investigated: read_list(row, 4)?,
+            learned: read_list(row, 5)?,
+            completed: read_list(row, 6)?,
+            next_steps: read_list(row, 7)?,
+        },
+    })
 }

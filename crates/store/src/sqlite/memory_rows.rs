@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::batch::{Batch, number};
 use super::read::{optional, unsigned};
 use crate::StoreError;
+use crate::shared::Author;
 
 /// A memory and what has become of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -28,6 +29,9 @@ pub struct MemoryRow {
     pub prevented: u64,
     pub last_applied_at: Option<Millis>,
     pub superseded_by: Option<MemoryId>,
+    /// Who told it, on another machine; none for what is this one's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<Author>,
 }
 
 /// What came of a memory that was to be kept.
@@ -54,10 +58,20 @@ pub struct Filing {
 
 pub(super) const MEMORY_COLUMNS: &str = "n, id, kind, at, title, subtitle, text, facts, concepts, files_read, \
     files_modified, tools, session, workspace, project, project_key, branch, external_id, urgency, critical, pinned, written_by, \
-    evidence, place, raw_tokens, tokens, seq, repeats, hits, prevented, last_applied_at, superseded_by";
+    evidence, place, raw_tokens, tokens, seq, repeats, hits, prevented, last_applied_at, superseded_by, author, machine";
 
 impl Batch<'_> {
     pub fn put_memory(&mut self, memory: &Memory, filing: Filing) -> Result<Put, StoreError> {
+        self.put_memory_of(memory, filing, None)
+    }
+
+    /// With whose it is, if it is not our own.
+    pub(super) fn put_memory_of(
+        &mut self,
+        memory: &Memory,
+        filing: Filing,
+        author: Option<&Author>,
+    ) -> Result<Put, StoreError> {
         let id = number(memory.id.as_u64());
         if self.one("SELECT 1 FROM forgotten WHERE id = ?1", [id])?.is_some() {
             return Ok(Put::Forgotten);
@@ -82,9 +96,9 @@ impl Batch<'_> {
         self.run(
             "INSERT INTO memories (id, kind, at, title, subtitle, text, facts, concepts, files_read, files_modified,
                 tools, session, workspace, project, project_key, branch, external_id, urgency, critical, pinned, written_by,
-                evidence, place, raw_tokens, tokens, seq, fingerprint)
+                evidence, place, raw_tokens, tokens, seq, fingerprint, author, machine)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-                ?21, ?22, ?23, ?24, ?25, ?26, ?27)",
+                ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)",
             params![
                 id,
                 memory.kind.name(),
@@ -113,6 +127,8 @@ impl Batch<'_> {
                 filing.tokens,
                 number(filing.seq),
                 signed(filing.fingerprint),
+                author.map(|author| &author.user),
+                author.map(|author| &author.machine),
             ],
         )?;
         let n = self.last_row();
@@ -347,6 +363,10 @@ pub(super) fn read_memory(row: &Row<'_>) -> rusqlite::Result<MemoryRow> {
         prevented: unsigned(row, 29)?,
         last_applied_at: optional(row, 30)?,
         superseded_by: optional(row, 31)?.map(MemoryId::from_u64),
+        author: row
+            .get::<_, Option<String>>(32)?
+            .zip(row.get(33)?)
+            .map(|(user, machine)| Author { user, machine }),
     })
 }
 

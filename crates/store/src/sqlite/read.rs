@@ -1,6 +1,6 @@
 //! Questions the derived tables answer.
 
-use model::{EventId, Millis, SessionId, WorkspaceKey};
+use model::{EventId, SessionId, WorkspaceKey};
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
 
@@ -9,7 +9,7 @@ use super::{EventFilter, EventRow, Order, PromptRow, SessionFilter, SessionRow, 
 use crate::{Location, StoreError};
 
 pub(super) const SESSION_COLUMNS: &str = "id, agent, workspace, project, branch, cwd, source, model, started_at, \
-    last_seen_at, ended_at, end_reason, prompts, events, tools, attended, pid, transcript";
+    last_seen_at, ended_at, end_reason, prompts, events, tools, attended, pid, transcript, pid_began, project_key";
 pub(super) const EVENT_COLUMNS: &str =
     "seq, id, at, agent, session, kind, tool, subagent, bytes, segment, \"offset\"";
 
@@ -58,21 +58,6 @@ impl Tables {
         }
     }
 
-    /// The other sessions at work in the same place, last seen first.
-    pub fn peers(
-        &self,
-        workspace: &WorkspaceKey,
-        not: &SessionId,
-        seen_since: Millis,
-    ) -> Result<Vec<SessionRow>, StoreError> {
-        let mut query = Query::new(format!("SELECT {SESSION_COLUMNS} FROM sessions"));
-        query.and("workspace = ?", workspace.as_str().to_owned());
-        query.and("last_seen_at >= ?", number(seen_since));
-        query.and("ended_at IS NULL AND id <> ?", not.as_str().to_owned());
-        query.tail("ORDER BY last_seen_at DESC, id", 0);
-        self.rows(query, read_session)
-    }
-
     pub fn events(&self, filter: &EventFilter) -> Result<Vec<EventRow>, StoreError> {
         let mut query = Query::new(format!("SELECT {EVENT_COLUMNS} FROM events"));
         if let Some(session) = &filter.session {
@@ -101,20 +86,20 @@ impl Tables {
         Ok(self.rows(query, read_event)?.pop())
     }
 
+    /// What was asked last.
+    pub fn last_prompt(&self, session: &SessionId) -> Result<Option<PromptRow>, StoreError> {
+        let mut query = Query::new("SELECT id, session, number, at, text FROM prompts".to_owned());
+        query.and("session = ?", session.as_str().to_owned());
+        query.tail("ORDER BY number DESC", 1);
+        Ok(self.rows(query, read_prompt)?.pop())
+    }
+
     /// In the order they were asked.
     pub fn prompts(&self, session: &SessionId) -> Result<Vec<PromptRow>, StoreError> {
         let mut query = Query::new("SELECT id, session, number, at, text FROM prompts".to_owned());
         query.and("session = ?", session.as_str().to_owned());
         query.tail("ORDER BY number", 0);
-        self.rows(query, |row| {
-            Ok(PromptRow {
-                id: event_id(row, 0)?,
-                session: session_id(row, 1)?,
-                number: unsigned(row, 2)?,
-                at: unsigned(row, 3)?,
-                text: row.get(4)?,
-            })
-        })
+        self.rows(query, read_prompt)
     }
 
     /// Last seen first.
@@ -122,15 +107,7 @@ impl Tables {
         let mut query =
             Query::new("SELECT key, root, project, first_seen_at, last_seen_at FROM workspaces".to_owned());
         query.tail("ORDER BY last_seen_at DESC, key", 0);
-        self.rows(query, |row| {
-            Ok(WorkspaceRow {
-                key: WorkspaceKey::from_hex(row.get(0)?),
-                root: row.get(1)?,
-                project: row.get(2)?,
-                first_seen_at: unsigned(row, 3)?,
-                last_seen_at: unsigned(row, 4)?,
-            })
-        })
+        self.rows(query, read_workspace)
     }
 
     pub(super) fn rows<T>(
@@ -203,6 +180,30 @@ pub(super) fn read_session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         attended: row.get(15)?,
         pid: row.get(16)?,
         transcript: row.get(17)?,
+        pid_began: row.get(18)?,
+        project_key: row.get(19)?,
+    })
+}
+
+/// Of the columns id, session, number, at, text.
+pub(super) fn read_prompt(row: &Row<'_>) -> rusqlite::Result<PromptRow> {
+    Ok(PromptRow {
+        id: event_id(row, 0)?,
+        session: session_id(row, 1)?,
+        number: unsigned(row, 2)?,
+        at: unsigned(row, 3)?,
+        text: row.get(4)?,
+    })
+}
+
+/// Of the columns key, root, project, first_seen_at, last_seen_at.
+pub(super) fn read_workspace(row: &Row<'_>) -> rusqlite::Result<WorkspaceRow> {
+    Ok(WorkspaceRow {
+        key: WorkspaceKey::from_hex(row.get(0)?),
+        root: row.get(1)?,
+        project: row.get(2)?,
+        first_seen_at: unsigned(row, 3)?,
+        last_seen_at: unsigned(row, 4)?,
     })
 }
 

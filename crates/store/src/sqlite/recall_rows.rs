@@ -204,9 +204,12 @@ impl Batch<'_> {
             "outcomes",
             "checkpoints",
             "claims",
+            "file_looks",
+            "file_changes",
         ] {
             self.run(&format!("DELETE FROM {table} WHERE session = ?1"), [session.as_str()])?;
         }
+        self.run("DELETE FROM messages WHERE recipient = ?1 OR sender = ?1", [session.as_str()])?;
         Ok(())
     }
 }

@@ -37,6 +37,12 @@ pub struct SessionRow {
     pub attended: Option<bool>,
     pub pid: Option<u32>,
     pub transcript: Option<String>,
+    /// The beginning of the process of this id, where the system tells it: ids are used again.
+    #[serde(skip)]
+    pub pid_began: Option<String>,
+    /// The same for all worktrees of one repository.
+    #[serde(skip)]
+    pub project_key: Option<String>,
 }
 
 /// What one event told about its session. `None` is "not said" and never erases what is known.
@@ -52,7 +58,10 @@ pub struct SessionTouch {
     pub source: Option<String>,
     pub model: Option<String>,
     pub attended: Option<bool>,
+    /// The process, and its beginning where the system tells it.
     pub pid: Option<u32>,
+    pub pid_began: Option<String>,
+    pub project_key: Option<String>,
     pub transcript: Option<String>,
     /// From the session's own hooks, not from its transcript afterwards.
     pub heard: bool,
@@ -72,6 +81,8 @@ impl SessionTouch {
             model: None,
             attended: None,
             pid: None,
+            pid_began: None,
+            project_key: None,
             transcript: None,
             heard: true,
         }

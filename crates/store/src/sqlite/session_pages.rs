@@ -6,7 +6,7 @@ use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
 
 use super::batch::number;
-use super::read::{Query, SESSION_COLUMNS, event_id, read_session, session_id, unsigned};
+use super::read::{Query, SESSION_COLUMNS, read_prompt, read_session, unsigned};
 use super::{PromptRow, SessionRow, Tables, sort};
 use crate::StoreError;
 
@@ -239,19 +239,9 @@ fn card_columns() -> String {
 fn read_card(row: &Row<'_>) -> rusqlite::Result<SessionCard> {
     Ok(SessionCard {
         row: read_session(row)?,
-        first_prompt: row.get(18)?,
-        outcome: row.get::<_, Option<String>>(19)?.as_deref().and_then(SessionOutcome::from_name),
-        summary: row.get(20)?,
-        injected_tokens: unsigned(row, 21)?,
-    })
-}
-
-fn read_prompt(row: &Row<'_>) -> rusqlite::Result<PromptRow> {
-    Ok(PromptRow {
-        id: event_id(row, 0)?,
-        session: session_id(row, 1)?,
-        number: unsigned(row, 2)?,
-        at: unsigned(row, 3)?,
-        text: row.get(4)?,
+        first_prompt: row.get(20)?,
+        outcome: row.get::<_, Option<String>>(21)?.as_deref().and_then(SessionOutcome::from_name),
+        summary: row.get(22)?,
+        injected_tokens: unsigned(row, 23)?,
     })
 }

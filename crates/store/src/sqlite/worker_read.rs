@@ -2,13 +2,12 @@
 //! integers that JavaScript can hold; ours are made from what they name, so that a number stays the same when the tables
 //! are derived anew.
 
-use model::{EventId, MemoryId, SessionId, Summary};
+use model::{EventId, MemoryId, SessionId};
 use rusqlite::{OptionalExtension, params};
 
 use super::batch::number;
-use super::memory_read::SummaryRow;
-use super::memory_rows::read_list;
-use super::read::{event_id, session_id, unsigned};
+use super::memory_read::{SummaryRow, read_summary};
+use super::read::{read_prompt, session_id, unsigned};
 use super::{PromptRow, Tables, sort};
 use crate::StoreError;
 
@@ -48,16 +47,7 @@ impl Tables {
             )
             .and_then(|mut statement| {
                 let bounds = params![first.as_bytes(), last.as_bytes()];
-                let read = |row: &rusqlite::Row<'_>| {
-                    Ok(PromptRow {
-                        id: event_id(row, 0)?,
-                        session: session_id(row, 1)?,
-                        number: unsigned(row, 2)?,
-                        at: unsigned(row, 3)?,
-                        text: row.get(4)?,
-                    })
-                };
-                statement.query_row(bounds, read).optional()
+                statement.query_row(bounds, read_prompt).optional()
             })
             .map_err(|e| sort(&self.path, e))
     }
@@ -69,23 +59,7 @@ impl Tables {
                 "SELECT id, session, at, request, investigated, learned, completed, next_steps FROM summaries
                  WHERE id = ?1",
             )
-            .and_then(|mut statement| {
-                let read = |row: &rusqlite::Row<'_>| {
-                    Ok(SummaryRow {
-                        id: MemoryId::from_u64(unsigned(row, 0)?),
-                        session: session_id(row, 1)?,
-                        at: unsigned(row, 2)?,
-                        summary: Summary {
-                            request: row.get(3)?,
-                            investigated: read_list(row, 4)?,
-                            learned: read_list(row, 5)?,
-                            completed: read_list(row, 6)?,
-                            next_steps: read_list(row, 7)?,
-                        },
-                    })
-                };
-                statement.query_row([number(id.as_u64())], read).optional()
-            })
+            .and_then(|mut statement| statement.query_row([number(id.as_u64())], read_summary).optional())
             .map_err(|e| sort(&self.path, e))
     }
 

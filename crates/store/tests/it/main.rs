@@ -11,6 +11,8 @@ mod journal_faults;
 mod journal_power;
 mod journal_retention;
 mod journal_stories;
+mod outbox_stories;
+mod tables_claims;
 mod tables_forget;
 mod tables_latency;
 mod tables_pages;

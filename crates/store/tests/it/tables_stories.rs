@@ -184,7 +184,11 @@ fn peers_are_the_others_at_work_in_the_same_place() {
             for (name, place, at) in
                 [("me", "w", 100), ("peer", "w", 90), ("stale", "w", 10), ("gone", "w", 95), ("far", "x", 99)]
             {
-                let touch = SessionTouch { workspace: Some(workspace(place)), ..touch(name, NOON + at) };
+                let touch = SessionTouch {
+                    workspace: Some(workspace(place)),
+                    project_key: Some(format!("{place}-project")),
+                    ..touch(name, NOON + at)
+                };
                 batch.touch_session(&touch)?;
             }
             batch.upsert_workspace(&workspace("w"), "/src/w", None, NOON)?;
@@ -193,8 +197,9 @@ fn peers_are_the_others_at_work_in_the_same_place() {
             batch.end_session(&session("gone"), NOON + 96, "exit")
         })
         .unwrap();
-    let peers = tables.peers(&workspace("w"), &session("me"), NOON + 50).unwrap();
-    assert_eq!(peers.iter().map(|row| row.id.as_str()).collect::<Vec<_>>(), ["peer"]);
+    let peers = tables.live_sessions(Some("w-project"), NOON + 50).unwrap();
+    assert_eq!(peers.iter().map(|row| row.session.id.as_str()).collect::<Vec<_>>(), ["me", "peer"]);
+    assert_eq!(peers[0].root.as_deref(), Some("/src/w"));
     let live = SessionFilter { workspace: Some(workspace("w")), live: true, ..SessionFilter::default() };
     assert_eq!(tables.sessions(&live).unwrap().len(), 3);
     assert_eq!(tables.sessions(&SessionFilter { limit: 1, ..live }).unwrap()[0].id, session("me"));

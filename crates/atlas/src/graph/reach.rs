@@ -1,0 +1,140 @@
+//! What a change reaches: who calls it, who calls those, and which of them are tests.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::uses::{self, Wanted};
+use super::{Map, find};
+use crate::answer::{Answer, Reached};
+use crate::error::AtlasError;
+use crate::library::Def;
+
+/// Calls that are followed where nobody said.
+const DEPTH: usize = 6;
+const MAX_DEPTH: usize = 32;
+/// Definitions that are looked at; past this everything is reached, and the answer says so.
+const MAX_REACHED: usize = 4000;
+/// Names of a path that are told.
+const MAX_PATH: usize = 12;
+
+/// How one definition is reached.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    depth: usize,
+    /// What it calls on the way.
+    next: Option<Def>,
+    line: u32,
+}
+
+pub(super) struct Wave {
+    ways: HashMap<Def, Way>,
+    /// In the order they were reached.
+    order: Vec<Def>,
+    pub(super) cut: bool,
+}
+
+/// Everything that reaches these, nearest first.
+pub(super) fn wave(map: &Map<'_>, from: &[Def], depth: usize) -> Wave {
+    let mut wave = Wave { ways: HashMap::new(), order: Vec::new(), cut: false };
+    let mut open: VecDeque<Def> = VecDeque::new();
+    for def in from {
+        wave.ways.entry(*def).or_insert(Way { depth: 0, next: None, line: 0 });
+        open.push_back(*def);
+    }
+    while let Some(at) = open.pop_front() {
+        let way = wave.ways[&at];
+        if way.depth >= depth {
+            continue;
+        }
+        // Who calls a method of a base may run what overrides it.
+        let mut meant = vec![at];
+        meant.extend(map.resolver.overridden(at));
+        for found in uses::of(map, &meant, Wanted::All) {
+            // A mention hands it on; an import or a type runs nothing, but breaks when it changes.
+            let Some(caller) = map.enclosing(found.file, found.reference.within) else { continue };
+            if caller == at || wave.ways.contains_key(&caller) {
+                continue;
+            }
+            if wave.order.len() >= MAX_REACHED {
+                wave.cut = true;
+                return wave;
+            }
+            wave.ways
+                .insert(caller, Way { depth: way.depth + 1, next: Some(at), line: found.reference.line });
+            wave.order.push(caller);
+            open.push_back(caller);
+        }
+    }
+    wave
+}
+
+impl Wave {
+    pub(super) fn reached(&self, map: &Map<'_>, def: Def) -> Reached {
+        let way = self.ways[&def];
+        let mut path = vec![map.item(def).name];
+        let mut at = way.next;
+        while let Some(next) = at.filter(|_| path.len() < MAX_PATH) {
+            path.push(map.item(next).name);
+            at = self.ways.get(&next).and_then(|way| way.next);
+        }
+        Reached { item: map.item(def), depth: way.depth, path, call_line: way.line }
+    }
+
+    /// What was reached, tests apart.
+    pub(super) fn answer(&self, map: &Map<'_>, from: &[Def], limit: usize) -> Answer {
+        let (tests, others): (Vec<Def>, Vec<Def>) = self.order.iter().partition(|def| map.is_test(**def));
+        let mut files: Vec<String> =
+            self.order.iter().chain(from).map(|def| map.library.path(def.file).to_owned()).collect();
+        files.sort();
+        files.dedup();
+        let cut = self.cut || tests.len() > limit || others.len() > limit;
+        let reached =
+            |defs: Vec<Def>| defs.into_iter().take(limit).map(|def| self.reached(map, def)).collect();
+        Answer::Impact {
+            symbols: from.iter().take(limit).map(|def| map.item(*def)).collect(),
+            reached: reached(others),
+            tests: reached(tests),
+            files,
+            cut,
+        }
+    }
+}
+
+pub(super) fn impact(
+    map: &Map<'_>,
+    wanted: &str,
+    depth: Option<usize>,
+    limit: usize,
+) -> Result<Answer, AtlasError> {
+    let from = find::named(map, wanted)?;
+    let wave = wave(map, &from, depth.unwrap_or(DEPTH).clamp(1, MAX_DEPTH));
+    Ok(wave.answer(map, &from, limit))
+}
+
+/// The tests that reach symbols or files. A file stands for all that is defined in it.
+pub(super) fn tests_for(map: &Map<'_>, targets: &[String], limit: usize) -> Result<Answer, AtlasError> {
+    let mut from = Vec::new();
+    for target in targets {
+        match map.atlas.relative(target).and_then(|path| map.library.by_path(path)) {
+            Some(file) => from.extend(defined_in(map, file)),
+            None => from.extend(find::named(map, target)?),
+        }
+    }
+    let wave = wave(map, &from, MAX_DEPTH);
+    let mut answer = wave.answer(map, &from, limit);
+    if let Answer::Impact { reached, .. } = &mut answer {
+        reached.clear();
+    }
+    Ok(answer)
+}
+
+/// What a file defines that can be called or built.
+pub(super) fn defined_in(map: &Map<'_>, file: crate::library::FileId) -> Vec<Def> {
+    let Some(facts) = map.library.facts(file) else { return Vec::new() };
+    let symbols = facts.symbols.iter().enumerate();
+    symbols
+        .filter(|(_, symbol)| {
+            symbol.kind.is_callable() || symbol.kind.is_type() || symbol.kind == code::Kind::Constant
+        })
+        .map(|(id, _)| Def { file, symbol: code::SymbolId(id as u32) })
+        .collect()
+}

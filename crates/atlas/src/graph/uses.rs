@@ -1,0 +1,330 @@
+//! Uses of a definition: every place that says its name, or a name it has been given, and means it.
+
+use std::collections::{BTreeMap, HashSet};
+
+use code::{Kind, Reference, Role, Root};
+
+use super::{Map, find};
+use crate::answer::{Answer, Reached, Site};
+use crate::error::AtlasError;
+use crate::library::{Def, FileId};
+
+/// Names one definition goes by; more are a game.
+const MAX_NAMES: usize = 16;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Calls,
+    All,
+}
+
+/// A use that was found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Use {
+    pub(super) file: FileId,
+    pub(super) reference: Reference,
+    pub(super) of: Def,
+    pub(super) sure: bool,
+}
+
+/// Every use of these definitions, in the order of files and lines.
+pub(super) fn of(map: &Map<'_>, targets: &[Def], wanted: Wanted) -> Vec<Use> {
+    let wanted_defs: HashSet<Def> = targets.iter().copied().collect();
+    let mut uses = Vec::new();
+    for (name, files) in names(map, targets) {
+        let all = map.library.mentioning(&name);
+        for file in all.iter().copied().filter(|file| files.as_ref().is_none_or(|only| only.contains(file))) {
+            let Some(leaf) = map.library.leaf(file) else { continue };
+            let index = leaf.index();
+            let Some(id) = index.name_id(&name) else { continue };
+            for at in index.references(id) {
+                let reference = leaf.facts().references[*at as usize];
+                if wanted == Wanted::Calls && !reference.role.is_call() {
+                    continue;
+                }
+                let found = map.resolver.resolve(file, &reference);
+                if let Some(of) = found.defs.iter().find(|def| wanted_defs.contains(def)) {
+                    uses.push(Use { file, reference, of: *of, sure: found.sure });
+                }
+            }
+        }
+    }
+    uses.sort_by_key(|found| (found.file, found.reference.line, found.reference.column));
+    uses.dedup_by_key(|found| (found.file, found.reference.line, found.reference.column));
+    uses
+}
+
+/// The names definitions go by: their own everywhere, an alias in the files that give it or get it.
+fn names(map: &Map<'_>, targets: &[Def]) -> BTreeMap<String, Option<HashSet<FileId>>> {
+    let mut names: BTreeMap<String, Option<HashSet<FileId>>> = BTreeMap::new();
+    for target in targets {
+        let Some((facts, symbol)) = map.library.facts(target.file).zip(map.library.symbol(*target)) else {
+            continue;
+        };
+        names.insert(facts.text(symbol.name).to_owned(), None);
+        // Who builds a value runs its constructor.
+        if symbol.kind == Kind::Constructor
+            && let Some(class) = map.resolver.owner(*target)
+            && let Some((facts, class)) = map.library.facts(class.file).zip(map.library.symbol(class))
+        {
+            names.insert(facts.text(class.name).to_owned(), None);
+            for own in map
+                .library
+                .leaf(target.file)
+                .map(|leaf| leaf.language.settings())
+                .into_iter()
+                .flat_map(|s| s.own.iter().chain(&s.superior))
+            {
+                names.insert(own.clone(), None);
+            }
+        }
+    }
+    let mut open: Vec<String> = names.keys().cloned().collect();
+    while let Some(name) = open.pop() {
+        if names.len() >= MAX_NAMES {
+            break;
+        }
+        for file in map.library.mentioning(&name) {
+            let Some(leaf) = map.library.leaf(*file) else { continue };
+            let facts = leaf.facts();
+            let Some(id) = leaf.index().name_id(&name) else { continue };
+            let imported =
+                facts.imports.iter().filter(|import| import.name == Some(id) && import.local != Some(id));
+            let aliases = imported.filter_map(|import| import.local);
+            let given = facts.bindings.iter().enumerate().filter_map(|(at, binding)| {
+                let chain = facts.chain(binding.value?)?;
+                let last = match (chain.root, chain.steps.last()) {
+                    (Root::Name(root), None) => Some(root),
+                    (_, Some(code::Step::Member(member))) => Some(*member),
+                    _ => None,
+                };
+                let is_alias = last == Some(id) && binding.name != id;
+                // Of a name that many have, only what is given this very definition.
+                let held = is_alias.then(|| map.resolver.held(*file, at as u32)).flatten()?;
+                targets.contains(&held).then_some(binding.name)
+            });
+            let aliases: Vec<String> =
+                aliases.chain(given).map(|alias| facts.text(alias).to_owned()).collect();
+            for alias in aliases {
+                if alias == "default" || !names.contains_key(&alias) && names.len() < MAX_NAMES {
+                    // Whoever imports the alias says it, too: it is looked for everywhere.
+                    if names.insert(alias.clone(), None).is_none() && alias != "default" {
+                        open.push(alias);
+                    }
+                }
+            }
+        }
+    }
+    // What a module is as a whole is most often called as its file is.
+    let is_whole = names.remove("=").is_some();
+    if is_whole {
+        let files = targets.iter().map(|target| map.library.path(target.file));
+        for name in files.flat_map(spoken) {
+            names.entry(name).or_insert(None);
+        }
+    }
+    // What is handed out as the default goes by any name: those its importers give it.
+    if names.remove("default").is_some() || is_whole {
+        for file in map.library.mentioning("default") {
+            let Some(facts) = map.library.facts(*file) else { continue };
+            for import in &facts.imports {
+                if import.name.is_some_and(|name| facts.text(name) == "default")
+                    && let Some(local) = import.local
+                    && names.len() < MAX_NAMES * 4
+                {
+                    let entry =
+                        names.entry(facts.text(local).to_owned()).or_insert_with(|| Some(HashSet::new()));
+                    match entry {
+                        // Handed on, it is called so elsewhere.
+                        _ if import.reexport => *entry = None,
+                        Some(files) => {
+                            files.insert(*file);
+                        }
+                        None => {}
+                    }
+                }
+            }
+        }
+    }
+    names
+}
+
+/// A file's name as a name of a program: `parseUrl` and `ParseUrl` of `lib/parse-url.js`, `Parser` of `parser/index.js`.
+fn spoken(path: &str) -> [String; 3] {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = file.split('.').next().unwrap_or(file);
+    let stem = if stem == "index" { folder.rsplit('/').next().unwrap_or(stem) } else { stem };
+    let mut words =
+        stem.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').filter(|word| !word.is_empty());
+    let capital = |word: &str| {
+        let mut chars = word.chars();
+        chars.next().map(|first| first.to_uppercase().chain(chars).collect::<String>()).unwrap_or_default()
+    };
+    let first = words.next().unwrap_or_default();
+    let rest: String = words.map(capital).collect();
+    [stem.to_owned(), format!("{first}{rest}"), format!("{}{rest}", capital(first))]
+}
+
+pub(super) fn sites(map: &Map<'_>, wanted: &str, role: Wanted, limit: usize) -> Result<Answer, AtlasError> {
+    let targets = find::named(map, wanted)?;
+    let uses = of(map, &targets, role);
+    let mut sites: Vec<Site> = uses.iter().map(|found| site(map, found, targets.len() > 1)).collect();
+    if role == Wanted::All {
+        sites.extend(imports(map, &targets));
+    }
+    sites.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
+    let total = sites.len();
+    sites.truncate(limit);
+    add_texts(map, &mut sites);
+    let mut items = targets.iter().map(|def| map.item(*def));
+    let symbol = items.next().unwrap_or_default();
+    Ok(Answer::Sites { symbol, others: items.collect(), sites, total })
+}
+
+fn site(map: &Map<'_>, found: &Use, several: bool) -> Site {
+    let around = map.enclosing(found.file, found.reference.within).map(|def| map.item(def));
+    let around = around.unwrap_or_else(|| crate::answer::Item {
+        name: "<module>".to_owned(),
+        kind: "module".to_owned(),
+        line: 1,
+        end_line: map.library.facts(found.file).map_or(1, |facts| facts.lines),
+        ..Default::default()
+    });
+    Site {
+        file: map.library.path(found.file).to_owned(),
+        line: found.reference.line,
+        end_line: found.reference.line,
+        column: found.reference.column,
+        name: around.name,
+        kind: around.kind,
+        signature: around.signature,
+        role: found.reference.role.name().to_owned(),
+        from_line: around.line,
+        to_line: around.end_line,
+        sure: found.sure,
+        of: several.then(|| find::spelled(map, found.of)),
+        text: String::new(),
+    }
+}
+
+/// Imports that bring one of these.
+fn imports(map: &Map<'_>, targets: &[Def]) -> Vec<Site> {
+    let mut found = Vec::new();
+    for target in targets {
+        let Some((facts, symbol)) = map.library.facts(target.file).zip(map.library.symbol(*target)) else {
+            continue;
+        };
+        let name = facts.text(symbol.name);
+        for file in map.library.mentioning(name) {
+            let Some(at) = map.resolver.at(*file, None, u32::MAX) else { continue };
+            let Some(id) = at.leaf.index().name_id(name) else { continue };
+            for import in at.facts.imports.iter().filter(|import| import.name == Some(id)) {
+                let means = match map.resolver.import_meaning(at, import) {
+                    crate::resolve::Meaning::Def(def, _) => def == *target,
+                    crate::resolve::Meaning::Type(ty) => ty.head == crate::resolve::Head::Def(*target),
+                    _ => false,
+                };
+                if means {
+                    found.push(Site {
+                        file: at.leaf.path.to_string(),
+                        line: import.line,
+                        end_line: import.end_line,
+                        column: 1,
+                        name: "<module>".to_owned(),
+                        kind: "module".to_owned(),
+                        role: "import".to_owned(),
+                        from_line: 1,
+                        to_line: at.facts.lines,
+                        sure: true,
+                        ..Site::default()
+                    });
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The lines themselves, from the files as they are.
+fn add_texts(map: &Map<'_>, sites: &mut [Site]) {
+    let mut open: Option<(String, Vec<String>)> = None;
+    for site in sites {
+        if open.as_ref().is_none_or(|(file, _)| *file != site.file) {
+            let text = map.library.by_path(&site.file).and_then(|file| map.atlas.text(file));
+            let lines = text.map(|text| text.lines().map(str::to_owned).collect()).unwrap_or_default();
+            open = Some((site.file.clone(), lines));
+        }
+        if let Some((_, lines)) = &open
+            && let Some(line) = lines.get(site.line.saturating_sub(1) as usize)
+        {
+            site.text = line.trim().chars().take(160).collect();
+        }
+    }
+}
+
+/// What a definition uses, each once, with the first line it is used on.
+pub(super) fn callees(map: &Map<'_>, wanted: &str, limit: usize) -> Result<Answer, AtlasError> {
+    let def = find::one(map, wanted)?;
+    let (mut callees, mut outside) = (Vec::new(), Vec::new());
+    for found in used_by(map, def) {
+        match found {
+            Used::Def { def: used, line } => {
+                if !callees.iter().any(|known: &(Def, u32)| known.0 == used) {
+                    callees.push((used, line));
+                }
+            }
+            Used::Outside(name) => {
+                if !outside.contains(&name) {
+                    outside.push(name);
+                }
+            }
+        }
+    }
+    outside.truncate(limit);
+    let name = map.item(def).name;
+    let callees = callees.into_iter().take(limit).map(|(used, line)| Reached {
+        item: map.item(used),
+        depth: 1,
+        path: vec![name.clone()],
+        call_line: line,
+    });
+    Ok(Answer::Callees { symbol: map.item(def), callees: callees.collect(), outside })
+}
+
+pub(super) enum Used {
+    Def { def: Def, line: u32 },
+    Outside(String),
+}
+
+/// What the text of a definition calls, in its order.
+pub(super) fn used_by(map: &Map<'_>, def: Def) -> Vec<Used> {
+    let Some((facts, symbol)) = map.library.facts(def.file).zip(map.library.symbol(def)) else {
+        return Vec::new();
+    };
+    let lines = symbol.span.line..=symbol.span.end_line;
+    let inside = facts.references.iter().filter(|reference| {
+        reference.role.is_call()
+            && lines.contains(&reference.line)
+            && reference
+                .within
+                .is_some_and(|within| within == def.symbol || facts.around(within).any(|at| at == def.symbol))
+    });
+    let mut used = Vec::new();
+    for reference in inside {
+        let found = map.resolver.resolve(def.file, reference);
+        // A class and its constructor are one to whoever builds it.
+        let meant = found
+            .defs
+            .iter()
+            .find(|found| map.library.symbol(**found).is_some_and(|s| !s.flags.declared))
+            .or(found.defs.first());
+        match meant {
+            Some(meant) => used.push(Used::Def { def: *meant, line: reference.line }),
+            None if found.outside || reference.role == Role::Call => {
+                used.push(Used::Outside(facts.text(reference.name).to_owned()));
+            }
+            None => {}
+        }
+    }
+    used
+}

@@ -1,0 +1,169 @@
+//! Who calls what in Rust: methods and fields of one name, what holders hold, aliases, type parameters, blocks.
+
+use atlas::{Answer, Question};
+
+use crate::workspace::Workspace;
+
+/// `file:line` of every call, in the order of the answer.
+fn callers(files: &[(&str, &str)], symbol: &str) -> Vec<String> {
+    let question = Question::Callers { symbol: symbol.to_owned(), limit: None };
+    match Workspace::new(files).atlas().answer(&question).unwrap() {
+        Answer::Sites { sites, .. } => {
+            sites.iter().map(|site| format!("{}:{}", site.file, site.line)).collect()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+const MANIFEST: (&str, &str) = ("Cargo.toml", "[package]\nname = \"shop\"\n");
+
+/// Two types with the same methods, so that a name alone decides nothing.
+const TYPES: &str = "
+pub struct Item { pub price: u32 }
+pub struct Other;
+impl Item { pub fn check(&self) -> bool { true } pub fn get(&self) {} pub fn price(self) -> Item { self } }
+impl Other { pub fn check(&self) -> bool { true } pub fn get(&self) {} }
+";
+
+fn lib(text: &str) -> String {
+    format!("{TYPES}{text}")
+}
+
+#[test]
+fn what_is_called_is_the_method_where_a_field_has_its_name() {
+    let text = lib("fn f(item: Item) {\n    item.price().check();\n    let price = item.price;\n}\n");
+    assert_eq!(callers(&[MANIFEST, ("src/lib.rs", &text)], "Item.check"), ["src/lib.rs:7"]);
+    assert_eq!(callers(&[MANIFEST, ("src/lib.rs", &text)], "Item.price"), ["src/lib.rs:7"]);
+}
+
+#[test]
+fn what_is_held_is_found_through_what_holds_it() {
+    let text = lib("
+use std::collections::HashMap;
+type Result<T, E = ()> = std::result::Result<T, E>;
+struct Shelf { items: Vec<Item>, by_name: HashMap<String, Item>, first: Option<Box<Item>>, kept: std::sync::Arc<std::sync::Mutex<Vec<Item>>> }
+impl Shelf {
+    fn find(&self) -> Result<Item> { todo!() }
+    async fn load(&self) -> Result<Vec<Item>> { todo!() }
+    async fn all(&self) {
+        for item in self.items.iter().filter(|item| item.check()) { item.check(); }
+        for (name, item) in &self.by_name { item.check(); }
+        for (at, item) in self.items.iter().enumerate() { item.check(); }
+        self.by_name.values().for_each(|item| { item.check(); });
+        self.by_name.iter().any(|(_, item)| item.check());
+        if let Some(first) = &self.first { first.check(); }
+        self.first.as_ref().unwrap().check();
+        self.find().unwrap().check();
+        self.find()?.check();
+        self.kept.lock().unwrap().first().unwrap().check();
+        for item in self.load().await? { item.check(); }
+        let (one, two) = pair();
+        one.check();
+        two.check();
+        self.items.last().map(|item| item.check());
+        match self.items.get(3) { Some(item) => item.check(), None => false };
+    }
+}
+fn pair() -> (Item, Other) { todo!() }
+");
+    let expected: Vec<String> = [14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 26, 28, 29]
+        .iter()
+        .map(|line| format!("src/lib.rs:{line}"))
+        .collect();
+    let mut found = callers(&[MANIFEST, ("src/lib.rs", &text)], "Item.check");
+    found.dedup();
+    assert_eq!(found, expected);
+    assert_eq!(callers(&[MANIFEST, ("src/lib.rs", &text)], "Other.check"), ["src/lib.rs:27"]);
+}
+
+#[test]
+fn a_type_with_such_a_method_of_its_own_is_asked_itself() {
+    let text =
+        lib("fn f(item: &Item, list: Vec<Other>) {\n    item.get();\n    list.get(1).unwrap().get();\n}\n");
+    assert_eq!(callers(&[MANIFEST, ("src/lib.rs", &text)], "Item.get"), ["src/lib.rs:7"]);
+    assert_eq!(callers(&[MANIFEST, ("src/lib.rs", &text)], "Other.get"), ["src/lib.rs:8"]);
+}
+
+#[test]
+fn a_type_parameter_has_what_it_must_have() {
+    let text = "
+pub trait Keep { fn of() -> Self; fn key(&self) -> u32; }
+pub trait Lose { fn of() -> Self; fn key(&self) -> u32; }
+fn f<T: Keep>(t: &T) {
+    t.key();
+    T::of();
+}
+fn g<T>(t: T) where T: Lose + Clone {
+    T::of().key();
+}
+fn h(t: &impl Keep, u: &dyn Lose) {
+    t.key();
+    u.key();
+}
+";
+    let files = [MANIFEST, ("src/lib.rs", text)];
+    assert_eq!(callers(&files, "Keep.of"), ["src/lib.rs:6"]);
+    assert_eq!(callers(&files, "Keep.key"), ["src/lib.rs:5", "src/lib.rs:12"]);
+    assert_eq!(callers(&files, "Lose.of"), ["src/lib.rs:9"]);
+    assert_eq!(callers(&files, "Lose.key"), ["src/lib.rs:9", "src/lib.rs:13"]);
+}
+
+#[test]
+fn a_name_means_what_it_is_in_its_block() {
+    let text = lib("
+fn f() {
+    let it = Item { price: 1 };
+    it.check();
+    {
+        let it = Other;
+        it.check();
+    }
+    it.check();
+    let it = Other;
+    it.check();
+    each(|it: Item| it.check());
+}
+");
+    let files = [MANIFEST, ("src/lib.rs", &*text)];
+    assert_eq!(callers(&files, "Item.check"), ["src/lib.rs:9", "src/lib.rs:14", "src/lib.rs:17"]);
+    assert_eq!(callers(&files, "Other.check"), ["src/lib.rs:12", "src/lib.rs:16"]);
+}
+
+#[test]
+fn calls_in_the_arguments_of_macros_count() {
+    let text = lib("
+fn f(item: Item) {
+    assert!(item.check(), \"{}\", item.check());
+    let all = vec![item.check()];
+    tokio::select! { _ = wait() => { let other = Other; other.check() } }
+    assert!(matches!(item.check(), true | false if item.check()));
+}
+");
+    let files = [MANIFEST, ("src/lib.rs", &*text)];
+    let mut found = callers(&files, "Item.check");
+    found.dedup();
+    assert_eq!(found, ["src/lib.rs:8", "src/lib.rs:9", "src/lib.rs:11"]);
+    assert_eq!(callers(&files, "Other.check"), ["src/lib.rs:10"]);
+}
+
+#[test]
+fn modules_lie_where_they_are_said_to() {
+    let files = [
+        ("Cargo.toml", "[workspace]\nmembers = [\"shop\", \"till\"]\n"),
+        (
+            "shop/Cargo.toml",
+            "[package]\nname = \"shop\"\n[dependencies]\ncash = { package = \"till\", path = \"../till\" }\n",
+        ),
+        ("till/Cargo.toml", "[package]\nname = \"till\"\n"),
+        ("till/src/lib.rs", "mod drawer;\npub use drawer::*;\n"),
+        ("till/src/drawer.rs", "pub fn open() {}\npub fn shut() { super::open(); }\n"),
+        (
+            "shop/src/lib.rs",
+            "#[path = \"old/tax.rs\"]\nmod tax;\nfn f() {\n    cash::open();\n    tax::rate();\n    self::tax::rate();\n}\n",
+        ),
+        ("shop/src/old/tax.rs", "use cash::shut as close;\npub fn rate() {\n    close();\n}\n"),
+    ];
+    assert_eq!(callers(&files, "till/src/drawer.rs:open"), ["shop/src/lib.rs:4", "till/src/drawer.rs:2"]);
+    assert_eq!(callers(&files, "shut"), ["shop/src/old/tax.rs:3"]);
+    assert_eq!(callers(&files, "rate"), ["shop/src/lib.rs:5", "shop/src/lib.rs:6"]);
+}

@@ -31,6 +31,10 @@ impl Adapter for ClaudeCode {
         read::read(self.name(), incoming, Contents::LeftOut)
     }
 
+    fn subagent_file(&self, incoming: &Incoming<'_>) -> Option<String> {
+        read::subagent_file(incoming)
+    }
+
     fn powers(&self, kind: EventKind) -> Powers {
         powers::powers(kind)
     }

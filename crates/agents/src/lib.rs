@@ -21,7 +21,7 @@ mod shell;
 mod title;
 pub mod transcript;
 
-use model::{Advice, Context, Event, EventId, EventKind, Millis, Reply, Tail, Verdict};
+use model::{Advice, Context, Entry, Event, EventId, EventKind, Millis, Reply, Tail, Verdict};
 use transcript::Conversations;
 
 pub use claude_code::ClaudeCode;
@@ -36,6 +36,22 @@ pub use settings::{
     AgentHome, Edit, FastHooks, Holds, Installed, Location, Ours, Program, Scope, SettingsError, SettingsFile,
 };
 pub use title::title;
+
+/// An event as it was when it came in, from what the journal keeps of it. An agent that is not known any more is read
+/// like the first one.
+pub fn event_of(entry: &Entry) -> Event {
+    let adapter = by_name(&entry.agent).unwrap_or(ALL[0]);
+    adapter.read(&Incoming {
+        id: entry.id,
+        at: entry.at,
+        hint: Some(&entry.event),
+        context: &entry.context,
+        json: &entry.envelope,
+    })
+}
+
+/// In an event's context: what a subagent said last, where its client does not tell and its transcript does.
+pub const LAST_WORDS: &str = "last-words";
 
 /// An agent is a file beside `claude_code.rs` and a line here.
 pub const ALL: &[&dyn Adapter] = &[&ClaudeCode, &Codex, &GeminiCli, &OpenCode, &Copilot, &Cursor];
@@ -72,6 +88,17 @@ pub trait Adapter: Send + Sync {
     fn tail(&self, lines: &[u8]) -> Tail {
         let reader = self.conversations().map(|kept| kept.reader(""));
         reader.map_or_else(Tail::default, |mut reader| transcript::tail(&mut *reader, lines))
+    }
+
+    /// The file of a subagent's own conversation, where an event names one.
+    fn subagent_file(&self, _: &Incoming<'_>) -> Option<String> {
+        None
+    }
+
+    /// What a subagent said last, by the last whole lines of that file.
+    fn last_words(&self, agent: &str, lines: &[u8]) -> Option<String> {
+        let mut reader = self.conversations()?.reader("");
+        transcript::last_words(&mut *reader, agent, lines)
     }
 
     /// The events a settings file should name for us. Not all we can read: see the adapter for what is left out and why.

@@ -25,7 +25,7 @@ pub use crate::copilot::transcript::SessionStates;
 pub use crate::gemini_cli::transcript::Chats;
 pub use chunk::{Chunk, MAX_CHUNK_CHARS, MAX_CHUNKS, TARGET_CHUNK_CHARS, Voice, chunks};
 pub use replay::Replay;
-pub use tail::tail;
+pub use tail::{last_words, tail};
 
 /// Where an agent keeps its conversations, and how they are read.
 pub trait Conversations: Send + Sync {

@@ -12,6 +12,8 @@ use crate::status;
 pub const REFERENCES: &str = "refs/throughline/checkpoints/";
 /// An id is typed by people and stands in a ref.
 const MAX_ID: usize = 64;
+/// Begins the ids of those nobody asked for: git alone tells them apart.
+pub const AUTOMATIC: &str = "auto-";
 /// Begins what is ours to read in a commit's message; the number rises when its meaning changes.
 const MARK: &str = "throughline-checkpoint 1";
 
@@ -25,6 +27,13 @@ pub struct Entry {
     pub at: u64,
     /// The first line of its message.
     pub title: String,
+}
+
+impl Entry {
+    /// Made in passing, not because somebody asked.
+    pub fn is_automatic(&self) -> bool {
+        self.id.starts_with(AUTOMATIC)
+    }
 }
 
 /// What a snapshot changed over the commit it stands on.
@@ -108,10 +117,12 @@ impl Repository {
     }
 
     /// Keeps the newest; the ids of those that went. `spared` is among those that stay: a commit's time is a second,
-    /// and the one that was just made must not lose against another of the same.
+    /// and the one that was just made must not lose against another of the same. Those that were asked for and the
+    /// automatic ones do not push each other out: only those of its sort go.
     pub fn retain(&self, keep_last: usize, spared: &str) -> Result<Vec<String>, CheckpointError> {
-        let (stays, mut others): (Vec<Entry>, Vec<Entry>) =
-            self.list()?.into_iter().partition(|entry| entry.id == spared);
+        let is_automatic = spared.starts_with(AUTOMATIC);
+        let alike = self.list()?.into_iter().filter(|entry| entry.is_automatic() == is_automatic);
+        let (stays, mut others): (Vec<Entry>, Vec<Entry>) = alike.partition(|entry| entry.id == spared);
         let doomed = others.split_off(keep_last.saturating_sub(stays.len()).min(others.len()));
         if doomed.is_empty() {
             return Ok(Vec::new());

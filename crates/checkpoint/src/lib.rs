@@ -13,6 +13,7 @@
 //! So it can be looked at, and brought back, with git alone: `git diff REF`, `git stash apply REF`. It is made in any
 //! case, also of a tree without changes, so that what it stands on outlives a rebase and a collection of garbage.
 
+mod difference;
 mod git;
 mod held;
 mod repository;
@@ -24,13 +25,15 @@ mod status;
 use std::io;
 use std::path::PathBuf;
 
-pub use held::{Entry, FileStat, REFERENCES, Shown};
+pub use difference::Form;
+pub use held::{AUTOMATIC, Entry, FileStat, REFERENCES, Shown};
 pub use repository::{Operation, Place, Repository, find};
 pub use restore::{Change, ChangeKind, Left, Mode, Plan, Restored, Scope, WhyLeft};
-pub use snapshot::{DirtyFile, MAX_FILE, MAX_FILES, MAX_TOTAL, New, Skipped, Snapshot, WhySkipped};
+pub use snapshot::{DirtyFile, Limits, MAX_FILE, MAX_FILES, MAX_TOTAL, New, Skipped, Snapshot, WhySkipped};
 pub use status::FileState;
 
-/// Checkpoints a repository keeps by default: weeks of work, and few enough that `git gc` does not notice them.
+/// Checkpoints a repository keeps by default: weeks of work, and few enough that `git gc` does not notice them. As many
+/// again of those that are made by themselves: some days of work.
 pub const KEEP: usize = 50;
 
 /// Sorted by what the caller can do about it.
@@ -51,6 +54,8 @@ pub enum CheckpointError {
     Unknown(String),
     #[error("\"{0}\" cannot name a checkpoint: letters, digits and hyphens do")]
     BadId(String),
+    #[error("{} is not in this work tree", .0.display())]
+    Outside(PathBuf),
     /// Restoring in the middle of it would leave it half done.
     #[error("{} is going on here", .0.name())]
     InProgress(Operation),

@@ -10,7 +10,7 @@ use crate::git::Git;
 use crate::held::{self, Held};
 use crate::repository::{Operation, Repository};
 use crate::scratch::Scratch;
-use crate::snapshot::{New, Snapshot, Survey, list};
+use crate::snapshot::{Limits, New, Snapshot, Survey, list};
 use crate::status;
 
 /// A submodule's entry in a tree.
@@ -29,6 +29,8 @@ pub struct Mode {
     pub scope: Scope,
     /// Also in the middle of a merge or a rebase.
     pub force: bool,
+    /// What was staged is staged again. Otherwise the index is not touched.
+    pub index: bool,
 }
 
 /// What a restore would do.
@@ -38,7 +40,8 @@ pub struct Plan {
     pub left: Vec<Left>,
     pub head_then: Option<String>,
     pub head_now: Option<String>,
-    /// What was staged is staged again. Only where HEAD is the same: against another it would mean something else.
+    /// What was staged is staged again, because that was asked for. Only where HEAD is the same: against another it would
+    /// mean something else.
     pub restores_index: bool,
     pub in_progress: Option<Operation>,
 }
@@ -110,12 +113,12 @@ pub struct Restored {
 
 impl Repository {
     /// What a restore would change now. Writes objects that nothing names, and no file.
-    pub fn plan(&self, id: &str, scope: Scope) -> Result<Plan, CheckpointError> {
+    pub fn plan(&self, id: &str, mode: Mode) -> Result<Plan, CheckpointError> {
         let git = self.git();
         let held = held::find(&git, id)?;
-        let (survey, difference) = self.compare(&git, &held, scope)?;
+        let (survey, difference) = self.compare(&git, &held, mode.scope)?;
         Ok(Plan {
-            restores_index: restores_index(&git, &survey, &held, scope)?,
+            restores_index: restores_index(&git, &survey, &held, mode)?,
             changes: difference.changes,
             left: difference.left,
             head_then: held.head,
@@ -137,7 +140,7 @@ impl Repository {
             return Err(CheckpointError::Busy(lock));
         }
         let (survey, difference) = self.compare(&git, &held, mode.scope)?;
-        let index = restores_index(&git, &survey, &held, mode.scope)?;
+        let index = restores_index(&git, &survey, &held, mode)?;
         let mut restored = Restored {
             safety: None,
             changed: difference.changes,
@@ -165,7 +168,7 @@ impl Repository {
     /// The present, and how it differs. A file that git ignores now and that the snapshot would overwrite is taken
     /// into the present, too.
     fn compare(&self, git: &Git, held: &Held, scope: Scope) -> Result<(Survey, Difference), CheckpointError> {
-        let survey = self.survey(git, &[])?;
+        let survey = self.survey(git, &[], Limits::BY_HAND)?;
         let difference = self.difference(git, &survey, held, scope)?;
         let hidden = difference.changes.iter().filter(|change| change.kind == ChangeKind::Create);
         let hidden: Vec<PathBuf> =
@@ -173,7 +176,7 @@ impl Repository {
         if hidden.is_empty() {
             return Ok((survey, difference));
         }
-        let survey = self.survey(git, &hidden)?;
+        let survey = self.survey(git, &hidden, Limits::BY_HAND)?;
         let difference = self.difference(git, &survey, held, scope)?;
         Ok((survey, difference))
     }
@@ -296,8 +299,8 @@ fn bring_back_index(git: &Git, held: &Held) -> Result<(), CheckpointError> {
     Ok(())
 }
 
-fn restores_index(git: &Git, survey: &Survey, held: &Held, scope: Scope) -> Result<bool, CheckpointError> {
-    if scope == Scope::Dirty || survey.head != held.head {
+fn restores_index(git: &Git, survey: &Survey, held: &Held, mode: Mode) -> Result<bool, CheckpointError> {
+    if !mode.index || mode.scope == Scope::Dirty || survey.head != held.head {
         return Ok(false);
     }
     let then = git.hash(&["rev-parse", "--verify", &format!("{}^{{tree}}", held.index)], b"")?;

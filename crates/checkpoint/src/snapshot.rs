@@ -30,6 +30,21 @@ pub struct New<'a> {
     pub id: &'a str,
     pub message: &'a str,
     pub at: Millis,
+    pub limits: Limits,
+}
+
+/// How much one snapshot takes in; what is larger is left out and named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    pub file: u64,
+    pub total: u64,
+}
+
+impl Limits {
+    /// A person waits for it, and means all of it.
+    pub const BY_HAND: Self = Self { file: MAX_FILE, total: MAX_TOTAL };
+    /// Nobody asked for this one in particular: a few seconds of compressing, and no dumps.
+    pub const AUTOMATIC: Self = Self { file: 5 << 20, total: 100 << 20 };
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,12 +119,17 @@ impl Repository {
     pub fn create(&self, new: &New<'_>) -> Result<Snapshot, CheckpointError> {
         held::reference(new.id)?;
         let git = self.git();
-        let survey = self.survey(&git, &[])?;
+        let survey = self.survey(&git, &[], new.limits)?;
         self.keep(&git, survey, new)
     }
 
     /// `also` are files that git ignores and that must be in it all the same.
-    pub(crate) fn survey(&self, git: &Git, also: &[PathBuf]) -> Result<Survey, CheckpointError> {
+    pub(crate) fn survey(
+        &self,
+        git: &Git,
+        also: &[PathBuf],
+        limits: Limits,
+    ) -> Result<Survey, CheckpointError> {
         let scratch = Scratch::inside(&self.git_dir)?;
         scratch.copy_index(&self.index())?;
         let git = git.with_index(&scratch.index());
@@ -119,7 +139,7 @@ impl Repository {
         }
         settle_conflicts(&git, &status)?;
         let index_tree = git.hash(&["write-tree"], b"")?;
-        let changes = self.choose(&status, also);
+        let changes = self.choose(&status, also, limits);
         // First what is gone: a folder may lie now where a file was.
         if !changes.gone.is_empty() {
             git.feed(&["update-index", "-z", "--force-remove", "--stdin"], &list(&changes.gone))?;
@@ -173,9 +193,9 @@ impl Repository {
         })
     }
 
-    fn choose(&self, status: &Status, also: &[PathBuf]) -> Changes {
+    fn choose(&self, status: &Status, also: &[PathBuf], limits: Limits) -> Changes {
         let mut changes = Changes::default();
-        let mut room = MAX_TOTAL;
+        let mut room = limits.total;
         let changed = status.files.iter().map(|file| file.path.as_path());
         for path in changed.chain(also.iter().map(PathBuf::as_path)) {
             let found = fs::symlink_metadata(self.on_disk(path)).ok().filter(|_| self.is_plain(path));
@@ -184,7 +204,7 @@ impl Repository {
                 changes.gone.push(path.to_owned());
                 continue;
             };
-            if let Some(why) = refusal(&self.on_disk(path), &metadata, room) {
+            if let Some(why) = refusal(&self.on_disk(path), &metadata, limits.file, room) {
                 changes.skipped.push(Skipped { path: path.to_owned(), why });
             } else {
                 room -= metadata.len();
@@ -218,11 +238,11 @@ struct Changes {
     skipped: Vec<Skipped>,
 }
 
-fn refusal(path: &Path, metadata: &Metadata, room: u64) -> Option<WhySkipped> {
+fn refusal(path: &Path, metadata: &Metadata, most: u64, room: u64) -> Option<WhySkipped> {
     let size = metadata.len();
     if !metadata.is_file() && !metadata.is_symlink() {
         Some(WhySkipped::Special)
-    } else if size > MAX_FILE {
+    } else if size > most {
         Some(WhySkipped::TooLarge)
     } else if size > room {
         Some(WhySkipped::NoRoom)

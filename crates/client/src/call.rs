@@ -125,17 +125,32 @@ fn send(socket: &OwnedFd, request: &Request, deadline: Instant) -> Result<(), Tr
 }
 
 fn receive(socket: &OwnedFd, deadline: Instant) -> Result<Reply, Trouble> {
+    let header = receive_header(socket, deadline)?;
+    if header.status != Status::Longer {
+        return receive_rest(socket, header, deadline);
+    }
+    // It is kept: what is late or broken from here on is silence.
+    let longer = Instant::now() + Duration::from_millis(header.stdout_len.min(wire::MOST_LONGER_MS).into());
+    let answer = receive_header(socket, longer).and_then(|header| receive_rest(socket, header, longer));
+    Ok(answer.unwrap_or_else(|_| Reply::silent()))
+}
+
+fn receive_header(socket: &OwnedFd, deadline: Instant) -> Result<ReplyHeader, Trouble> {
     let mut header = [0; REPLY_HEADER];
     fill(socket, &mut header, deadline)?;
-    let header = ReplyHeader::decode(&header).map_err(|error| match error {
+    ReplyHeader::decode(&header).map_err(|error| match error {
         HeaderError::OtherVersion(version) => Trouble::OtherVersion(version),
         HeaderError::NotOurs | HeaderError::TooLarge => Trouble::Malformed,
-    })?;
+    })
+}
+
+fn receive_rest(socket: &OwnedFd, header: ReplyHeader, deadline: Instant) -> Result<Reply, Trouble> {
     match header.status {
         Status::Kept => {}
         Status::NotKept => return Err(Trouble::NotKept),
         Status::OtherVersion => return Err(Trouble::OtherVersion(wire::PROTOCOL)),
-        Status::Malformed => return Err(Trouble::Malformed),
+        // To be asked to wait once is enough.
+        Status::Malformed | Status::Longer => return Err(Trouble::Malformed),
     }
     let mut stdout = vec![0; header.stdout_len as usize];
     fill(socket, &mut stdout, deadline)?;

@@ -39,6 +39,8 @@ const MOST_AGAIN: usize = 1 << 20;
 pub struct Fallback {
     /// The redactor's settings for a place. A function, so that delivered envelopes pay nothing for it.
     pub settings: fn(&Place) -> redact::Settings,
+    /// What guards say about a call that no daemon has heard of. A function, too: who is answered has been judged.
+    pub judge: fn(Option<&Place>, &Envelope) -> Reply,
     /// What to run as `<executable> daemon run`; `None` starts nothing.
     pub executable: Option<PathBuf>,
 }
@@ -74,7 +76,11 @@ pub fn grace(body_len: usize) -> Duration {
 }
 
 /// The whole process but its exit: `args` are those behind the word `hook`. Returns the exit code.
-pub fn main(args: impl Iterator<Item = OsString>, settings: fn(&Place) -> redact::Settings) -> u8 {
+pub fn main(
+    args: impl Iterator<Item = OsString>,
+    settings: fn(&Place) -> redact::Settings,
+    judge: fn(Option<&Place>, &Envelope) -> Reply,
+) -> u8 {
     let mut started = Instant::now();
     let reply = catch_unwind(AssertUnwindSafe(|| {
         let arguments = Arguments::read(args);
@@ -93,9 +99,9 @@ pub fn main(args: impl Iterator<Item = OsString>, settings: fn(&Place) -> redact
             body,
         };
         let budget = Budget::new(started, envelope.hint.as_deref().unwrap_or_default(), &envelope.body);
-        let fallback = Fallback { settings, executable: std::env::current_exe().ok() };
+        let fallback = Fallback { settings, judge, executable: std::env::current_exe().ok() };
         match (Place::from_env(&get), arguments.undelivered) {
-            (None, _) => Reply::silent(),
+            (None, _) => judge(None, &envelope),
             (Some(place), None) => run(place, envelope, budget, fallback),
             (Some(place), Some(_)) => {
                 let outdated = arguments.other_version.is_some_and(|version| version < wire::PROTOCOL);
@@ -147,9 +153,10 @@ fn keep_and_ask_again(
     fallback: Fallback,
     outdated: bool,
 ) -> Reply {
+    let judged = (fallback.judge)(Some(&place), &envelope);
     let again = is_missed(&envelope).then(|| (place.clone(), envelope.clone()));
     let started = undelivered(place, envelope, budget, fallback, outdated);
-    let Some((place, envelope)) = again.filter(|_| started) else { return Reply::silent() };
+    let Some((place, envelope)) = again.filter(|_| started) else { return judged };
     let until = budget.delivery.min(Instant::now() + COMING);
     while Instant::now() < until {
         match deliver(&place, &envelope, until) {
@@ -158,7 +165,7 @@ fn keep_and_ask_again(
             Err(_) => break,
         }
     }
-    Reply::silent()
+    judged
 }
 
 fn is_missed(envelope: &Envelope) -> bool {

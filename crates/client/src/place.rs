@@ -73,6 +73,11 @@ impl Place {
         self.data.join("journal")
     }
 
+    /// What the maps of workspaces know. It may be deleted at any time.
+    pub fn code(&self) -> PathBuf {
+        self.data.join("code.db")
+    }
+
     pub fn archive(&self) -> PathBuf {
         self.data.join("archive")
     }

@@ -11,7 +11,9 @@ use client::{Place, key};
 fn main() -> ExitCode {
     let mut words = env::args_os().skip(1);
     match words.next() {
-        Some(word) if word == "hook" => ExitCode::from(client::hook::main(words, settings)),
+        Some(word) if word == "hook" => {
+            ExitCode::from(client::hook::main(words, settings, |_, _| model::Reply::silent()))
+        }
         Some(word) if word == "daemon" => {
             let place = Place::from_env(&|key| env::var_os(key)).expect("the tests say where");
             let trace = OpenOptions::new().append(true).create(true).open(place.data.join("daemon-starts"));

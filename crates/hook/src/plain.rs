@@ -11,7 +11,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -119,6 +119,7 @@ impl From<io::Error> for Trouble {
     }
 }
 
+#[derive(Default)]
 struct Reply {
     exit: u8,
     stdout: Vec<u8>,
@@ -147,26 +148,49 @@ fn deliver(started: Instant, call: &Call, body: &Arc<Vec<u8>>) -> Result<Reply, 
     head.extend_from_slice(&call.event);
     head.extend_from_slice(&context);
     let body = Arc::clone(body);
-    let answer = apart(move || exchange(&run_folder, &head, &body));
-    answer.recv_timeout(left).unwrap_or(Err(Trouble::Any))
+    let (longer, told) = channel();
+    let answer = apart(move || exchange(&run_folder, &head, &body, &longer));
+    // Told to wait, or answered, which hangs up.
+    match told.recv_timeout(left) {
+        // It is kept: what is late or broken from here on is silence.
+        Ok(more) => Ok(answer.recv_timeout(more).unwrap_or(Err(Trouble::Any)).unwrap_or_default()),
+        Err(RecvTimeoutError::Disconnected) => answer.recv_timeout(left).unwrap_or(Err(Trouble::Any)),
+        Err(RecvTimeoutError::Timeout) => Err(Trouble::Any),
+    }
 }
 
-fn exchange(run_folder: &Path, head: &[u8], body: &[u8]) -> Result<Reply, Trouble> {
+fn exchange(
+    run_folder: &Path,
+    head: &[u8],
+    body: &[u8],
+    longer: &Sender<Duration>,
+) -> Result<Reply, Trouble> {
     let mut socket = connect(run_folder)?;
     // A daemon that refuses early has already answered: its reply says why.
     let _ = socket.write_all(head).and_then(|()| socket.write_all(body));
-    let mut header = [0; REPLY_HEADER];
-    socket.read_exact(&mut header)?;
-    let header = match ReplyHeader::decode(&header) {
-        Ok(header) if header.status == Status::Kept => header,
-        Err(HeaderError::OtherVersion(version)) => return Err(Trouble::OtherVersion(version)),
-        _ => return Err(Trouble::Any),
-    };
+    let mut header = read_header(&mut socket)?;
+    if header.status == Status::Longer {
+        let _ = longer.send(millis(header.stdout_len.min(wire::MOST_LONGER_MS)));
+        header = read_header(&mut socket)?;
+    }
+    if header.status != Status::Kept {
+        return Err(Trouble::Any);
+    }
     let mut stdout = vec![0; header.stdout_len as usize];
     socket.read_exact(&mut stdout)?;
     let mut stderr = vec![0; header.stderr_len as usize];
     socket.read_exact(&mut stderr)?;
     Ok(Reply { exit: header.exit, stdout, stderr })
+}
+
+fn read_header(socket: &mut UnixStream) -> Result<ReplyHeader, Trouble> {
+    let mut header = [0; REPLY_HEADER];
+    socket.read_exact(&mut header)?;
+    match ReplyHeader::decode(&header) {
+        Ok(header) => Ok(header),
+        Err(HeaderError::OtherVersion(version)) => Err(Trouble::OtherVersion(version)),
+        Err(_) => Err(Trouble::Any),
+    }
 }
 
 fn connect(run_folder: &Path) -> io::Result<UnixStream> {

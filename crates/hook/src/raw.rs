@@ -250,6 +250,17 @@ fn deliver(
     let socket = open(&house, run_folder, &end)?;
     send_request(socket, call, &house, &end, body)?;
     let (header, rest) = receive_reply(socket, reply, &end)?;
+    let (header, rest) = if header.status == Status::Longer {
+        let ms = header.stdout_len.min(wire::MOST_LONGER_MS);
+        let end = Deadline::after(u64::from(ms).saturating_mul(1000));
+        match receive_reply(socket, reply, &end) {
+            Ok((header, rest)) if header.status == Status::Kept => (header, rest),
+            // It is kept: what is late or broken from here on is silence.
+            _ => return Ok(0),
+        }
+    } else {
+        (header, rest)
+    };
     let (stdout, stderr) = rest.split_at_checked(header.stdout_len as usize).ok_or(Trouble::Any)?;
     if !rest.is_empty() {
         system::ignore_closed_pipes();
@@ -369,6 +380,8 @@ fn receive_reply<'a>(
         end.wait(socket, READABLE)?;
         let start = first.get_mut(got.min(REPLY_HEADER)..).ok_or(Trouble::Any)?;
         let rest = memory.get_mut(got.saturating_sub(REPLY_HEADER)..).ok_or(Trouble::Any)?;
+        // Behind the first header another may follow.
+        let rest = if header.is_some() { rest } else { &mut [] };
         match system::receive(socket, start, rest) {
             Ok(0) => return Err(Trouble::Any),
             Ok(received) => got = got.saturating_add(received),
@@ -376,7 +389,11 @@ fn receive_reply<'a>(
             Err(_) => return Err(Trouble::Any),
         }
         if header.is_none() && got >= REPLY_HEADER {
-            header = Some(read_header(&first)?);
+            let read = read_header(&first)?;
+            if read.status == Status::Longer {
+                return Ok((read, &[]));
+            }
+            header = Some(read);
         }
         if let Some(header) = header {
             let len = (header.stdout_len as usize).saturating_add(header.stderr_len as usize);
@@ -389,7 +406,7 @@ fn receive_reply<'a>(
 
 fn read_header(bytes: &[u8; REPLY_HEADER]) -> Result<ReplyHeader, Trouble> {
     match ReplyHeader::decode(bytes) {
-        Ok(header) if header.status == Status::Kept => Ok(header),
+        Ok(header) if matches!(header.status, Status::Kept | Status::Longer) => Ok(header),
         Err(HeaderError::OtherVersion(version)) => Err(Trouble::OtherVersion(version)),
         _ => Err(Trouble::Any),
     }

@@ -85,6 +85,10 @@ pub enum Status {
     OtherVersion = 2,
     /// The frame made no sense. Spool it; a person will want to see it.
     Malformed = 3,
+    /// It is durable, and the answer takes longer than usual: another header follows. `stdout_len` is how long the client
+    /// may wait for it from here, in milliseconds; nothing else comes with this one. Late then is silence: the envelope
+    /// is kept.
+    Longer = 4,
 }
 
 impl Status {
@@ -94,6 +98,7 @@ impl Status {
             1 => Some(Self::NotKept),
             2 => Some(Self::OtherVersion),
             3 => Some(Self::Malformed),
+            4 => Some(Self::Longer),
             _ => None,
         }
     }
@@ -212,6 +217,9 @@ pub const fn patience_ms(event: &[u8], body_len: usize) -> u32 {
     let body_len = if body_len > MAX_BODY { MAX_BODY } else { body_len };
     deadline_ms(event).saturating_add((body_len >> 20) as u32 * ALLOWANCE_MS_PER_MIB)
 }
+
+/// The longest a client waits when it is told to: agents give a hook five seconds, and it must be gone before.
+pub const MOST_LONGER_MS: u32 = 4000;
 
 /// The part of `patience_ms` the client keeps for itself: starting the large executable, redacting, one
 /// sync. The rest is the daemon's; a record-only event leaves it 20 ms, ten times a group commit.

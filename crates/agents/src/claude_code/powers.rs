@@ -46,8 +46,10 @@ pub(super) fn powers(kind: EventKind) -> Powers {
     // `systemMessage` is common to all events whose output is read as JSON.
     let told = Powers { tell: true, ..Powers::default() };
     match kind {
-        SessionStart | Setup | UserPromptSubmit | UserPromptExpansion | PostToolUse | PostToolUseFailure
-        | PostToolBatch | SubagentStart | PostModelSwitch => Powers { say: true, ..told },
+        // Of a prompt that is held the model hears nothing; the person reads why.
+        UserPromptSubmit => Powers { say: true, hold: true, ..told },
+        SessionStart | Setup | UserPromptExpansion | PostToolUse | PostToolUseFailure | PostToolBatch
+        | SubagentStart | PostModelSwitch => Powers { say: true, ..told },
         PreToolUse => Powers { say: true, verdict: Verdicts::ALL, ..told },
         // The question is already being asked: asking is silence.
         PermissionRequest => Powers { verdict: Verdicts { ask: false, ..Verdicts::ALL }, ..told },

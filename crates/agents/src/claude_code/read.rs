@@ -1,9 +1,9 @@
 //! The client's envelope to an event: the words of the house are its own.
 
-use model::{Event, EventKind};
+use model::{Detail, Event, EventKind};
 
-use crate::Incoming;
 use crate::read::{self, Contents, Fields};
+use crate::{Incoming, LAST_WORDS};
 
 pub(super) fn read(agent: &'static str, incoming: &Incoming<'_>, contents: Contents) -> Event {
     let fields = Fields::of(incoming.json, contents);
@@ -15,5 +15,13 @@ pub(super) fn read(agent: &'static str, incoming: &Incoming<'_>, contents: Conte
     if kind == EventKind::SubagentStop && fields.text("agent_type").is_some_and(|kind| kind.is_empty()) {
         return Event { kind: EventKind::Other, subagent: None, ..event };
     }
-    Event { detail: read::detail(kind, &fields).unwrap_or(event.detail), ..event }
+    let mut detail = read::detail(kind, &fields).unwrap_or(event.detail);
+    if let (Detail::Stop { last_message, .. }, Some(said)) = (&mut detail, incoming.context.get(LAST_WORDS)) {
+        *last_message = Some(said.clone());
+    }
+    Event { detail, ..event }
+}
+
+pub(super) fn subagent_file(incoming: &Incoming<'_>) -> Option<String> {
+    Fields::of(incoming.json, Contents::LeftOut).path("agent_transcript_path")
 }

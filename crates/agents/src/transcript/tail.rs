@@ -28,6 +28,25 @@ pub fn tail(reader: &mut dyn Reader, lines: &[u8]) -> Tail {
     tail
 }
 
+/// What a subagent said last, in the last whole lines of its own file: the pieces of one reply together.
+pub fn last_words(reader: &mut dyn Reader, agent: &str, lines: &[u8]) -> Option<String> {
+    let mut last: Option<(Option<String>, String)> = None;
+    for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        let of_agent = reader.push(0, line).into_iter();
+        for read in of_agent.filter(|read| read.subagent.as_ref().is_some_and(|of| of.id == agent)) {
+            let What::Agent { text, message, .. } = read.what else { continue };
+            match &mut last {
+                Some((of, said)) if of.is_some() && *of == message => {
+                    said.push('\n');
+                    said.push_str(&text);
+                }
+                _ => last = Some((message, text)),
+            }
+        }
+    }
+    last.map(|(_, said)| said).filter(|said| !said.trim().is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,6 +54,26 @@ mod tests {
 
     fn tail(lines: &[u8]) -> Tail {
         ClaudeCode.tail(lines)
+    }
+
+    #[test]
+    fn the_last_words_of_a_subagent_are_its_last_reply_whole_and_nobody_elses() {
+        let says = |agent: &str, message: &str, text: &str| {
+            serde_json::json!({"type": "assistant", "sessionId": "s", "isSidechain": true, "agentId": agent,
+                "message": {"id": message, "model": "m", "stop_reason": "end_turn",
+                "content": [{"type": "text", "text": text}]}})
+            .to_string()
+        };
+        let lines = [
+            says("a", "1", "first"),
+            says("a", "2", "second"),
+            says("a", "2", "and third"),
+            says("b", "3", "b's"),
+        ];
+        let lines = lines.join("\n");
+        assert_eq!(ClaudeCode.last_words("a", lines.as_bytes()).as_deref(), Some("second\nand third"));
+        assert_eq!(ClaudeCode.last_words("c", lines.as_bytes()), None);
+        assert_eq!(ClaudeCode.last_words("a", b"{torn\n\xff\xfe"), None);
     }
 
     #[test]

@@ -160,6 +160,7 @@ fn advice() -> impl Strategy<Value = Advice> {
             hold,
             instructions,
             marks: Vec::new(),
+            by: None,
         })
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 
-use checkpoint::{CheckpointError, MAX_FILE, MAX_FILES, WhySkipped};
+use checkpoint::{CheckpointError, Limits, MAX_FILE, MAX_FILES, WhySkipped};
 
 use crate::world::{AT, World, dirty, new};
 
@@ -147,7 +147,7 @@ fn the_list_is_newest_first_and_an_id_is_used_once() {
     let repository = world.repository();
     for (id, at) in [("c2", AT), ("c1", AT), ("c3", AT + 1000)] {
         let message = format!("of {id}\nsecond line");
-        repository.create(&checkpoint::New { id, message: &message, at }).unwrap();
+        repository.create(&checkpoint::New { id, message: &message, at, limits: Limits::BY_HAND }).unwrap();
     }
     let listed: Vec<_> = repository.list().unwrap().into_iter().map(|entry| (entry.id, entry.at)).collect();
     let second = AT / 1000;
@@ -162,7 +162,14 @@ fn only_the_newest_are_retained_and_the_others_are_named() {
     let world = World::new();
     let repository = world.repository();
     for (number, id) in ["c1", "c2", "c3", "c4"].iter().enumerate() {
-        repository.create(&checkpoint::New { id, message: "", at: AT + number as u64 * 1000 }).unwrap();
+        repository
+            .create(&checkpoint::New {
+                id,
+                message: "",
+                at: AT + number as u64 * 1000,
+                limits: Limits::BY_HAND,
+            })
+            .unwrap();
     }
     assert_eq!(repository.retain(2, "c3").unwrap(), ["c2", "c1"]);
     assert!(repository.retain(2, "c1").unwrap().is_empty());
@@ -220,4 +227,37 @@ fn nothing_of_ours_is_left_in_the_git_folder_and_old_leavings_are_swept() {
         .filter(|path| path.to_string_lossy().contains("throughline-"))
         .collect();
     assert_eq!(ours, [young]);
+}
+
+#[test]
+fn automatic_ones_and_those_that_were_asked_for_do_not_push_each_other_out() {
+    let world = World::new();
+    let repository = world.repository();
+    for id in ["c1", "auto-1", "auto-2", "auto-3"] {
+        repository.create(&new(id)).unwrap();
+    }
+    assert_eq!(repository.retain(1, "auto-3").unwrap(), ["auto-2", "auto-1"]);
+    assert!(repository.retain(1, "c1").unwrap().is_empty());
+    let left: Vec<_> =
+        repository.list().unwrap().into_iter().map(|entry| (entry.is_automatic(), entry.id)).collect();
+    assert_eq!(left, [(false, "c1".to_owned()), (true, "auto-3".to_owned())]);
+}
+
+#[test]
+fn an_automatic_one_leaves_large_files_out_and_a_restore_leaves_them_alone() {
+    let world = World::new();
+    let large = "x".repeat(Limits::AUTOMATIC.file as usize + 1);
+    world.write("dump", &large);
+    world.write("a", "changed\n");
+    let automatic = checkpoint::New { limits: Limits::AUTOMATIC, ..new("auto-1") };
+    let snapshot = world.repository().create(&automatic).unwrap();
+    assert_eq!(snapshot.skipped.len(), 1);
+    assert_eq!(
+        (snapshot.skipped[0].path.to_str(), snapshot.skipped[0].why),
+        (Some("dump"), WhySkipped::TooLarge)
+    );
+    world.write("a", "again\n");
+    world.restore("auto-1", crate::world::EVERYTHING, "s1").unwrap();
+    assert_eq!(world.read("a"), "changed\n");
+    assert_eq!(world.read("dump").len(), large.len());
 }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use checkpoint::{ChangeKind, CheckpointError, MAX_FILE, Mode, Scope, WhyLeft};
+use checkpoint::{ChangeKind, CheckpointError, Form, MAX_FILE, Mode, Scope, WhyLeft};
 
 use crate::world::{EVERYTHING, World};
 
@@ -30,7 +30,7 @@ fn everything_comes_back_and_the_restore_can_be_undone() {
     let (now, status_now) = (world.files(), world.git(&["status", "--porcelain"]));
     let head = world.git(&["rev-parse", "HEAD"]);
 
-    let planned = world.repository().plan("c1", Scope::Everything).unwrap();
+    let planned = world.repository().plan("c1", EVERYTHING).unwrap();
     assert_eq!(world.files(), now);
     let restored = world.restore("c1", EVERYTHING, "s1").unwrap();
     assert_eq!(planned.changes, restored.changed);
@@ -99,7 +99,8 @@ fn only_the_files_that_were_dirty_can_be_asked_for() {
     world.write("b", "since\n");
     world.write("new", "since\n");
     world.remove("loose");
-    let restored = world.restore("c1", Mode { scope: Scope::Dirty, force: false }, "s1").unwrap();
+    let restored =
+        world.restore("c1", Mode { scope: Scope::Dirty, force: false, index: true }, "s1").unwrap();
     assert_eq!(kinds(&restored.changed), [("a", ChangeKind::Overwrite), ("loose", ChangeKind::Create)]);
     assert_eq!((world.read("b").as_str(), world.read("new").as_str()), ("since\n", "since\n"));
 }
@@ -196,4 +197,55 @@ fn the_folder_one_stands_in_is_not_taken_away() {
     here.restore("c1", EVERYTHING, &crate::world::new("s1")).unwrap();
     assert!(world.has("deep/er") && !world.has("deep/er/new"));
     assert!(!world.has("other"));
+}
+
+#[test]
+fn without_being_asked_to_a_restore_does_not_touch_the_index() {
+    let world = World::new();
+    world.write("a", "staged then\n");
+    world.git(&["add", "a"]);
+    world.write("b", "changed\n");
+    world.keep("c1");
+    world.write("a", "staged now\n");
+    world.write("d/e", "staged, too\n");
+    world.git(&["add", "a", "d/e"]);
+    world.write("b", "since\n");
+    let (own, staged) = (world.own(), world.git(&["diff", "--cached"]));
+    let files = Mode { index: false, ..EVERYTHING };
+    assert!(!world.repository().plan("c1", files).unwrap().restores_index);
+    let restored = world.restore("c1", files, "s1").unwrap();
+    assert!(!restored.index_restored);
+    assert_eq!((world.read("a").as_str(), world.read("b").as_str()), ("staged then\n", "changed\n"));
+    assert_eq!(world.own(), own, "not a byte of it");
+    assert_eq!(world.git(&["diff", "--cached"]), staged);
+    world.restore("s1", files, "s2").unwrap();
+    assert_eq!((world.read("a").as_str(), world.read("b").as_str()), ("staged now\n", "since\n"));
+    assert_eq!(world.read("d/e"), "staged, too\n");
+}
+
+#[test]
+fn what_has_changed_since_is_told_untracked_files_and_all() {
+    let world = World::new();
+    world.write("loose", "one\n");
+    world.keep("c1");
+    let repository = world.repository();
+    let told = |form, path: Option<&str>| {
+        let told = repository.difference_since("c1", form, path.map(std::path::Path::new));
+        String::from_utf8(told.unwrap()).unwrap()
+    };
+    assert_eq!(told(Form::Patch, None), "");
+    world.write("loose", "two\n");
+    world.write("d/new", "made since\n");
+    world.remove("b");
+    let own = world.own();
+    let patch = told(Form::Patch, None);
+    for part in ["-one\n+two\n", "+made since\n", "deleted file mode"] {
+        assert!(patch.contains(part), "{patch}");
+    }
+    assert!(told(Form::Stat, None).contains("3 files changed"), "{}", told(Form::Stat, None));
+    assert!(!told(Form::Patch, Some("d")).contains("loose"));
+    assert!(told(Form::Patch, Some("./d/../b")).contains("deleted file mode"));
+    assert_eq!(world.own(), own);
+    let outside = repository.difference_since("c1", Form::Stat, Some("../x".as_ref()));
+    assert!(matches!(outside, Err(CheckpointError::Outside(_))));
 }

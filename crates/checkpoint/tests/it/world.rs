@@ -8,9 +8,9 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use checkpoint::{CheckpointError, Mode, New, Place, Repository, Restored, Scope, Snapshot};
+use checkpoint::{CheckpointError, Limits, Mode, New, Place, Repository, Restored, Scope, Snapshot};
 
-pub(crate) const EVERYTHING: Mode = Mode { scope: Scope::Everything, force: false };
+pub(crate) const EVERYTHING: Mode = Mode { scope: Scope::Everything, force: false, index: true };
 /// Nobody's clock.
 pub(crate) const AT: u64 = 1_700_000_000_000;
 
@@ -151,7 +151,7 @@ pub(crate) fn repository(folder: &Path) -> Repository {
 }
 
 pub(crate) fn new(id: &str) -> New<'_> {
-    New { id, message: "a message", at: AT }
+    New { id, message: "a message", at: AT, limits: Limits::BY_HAND }
 }
 
 /// `path state`, with a plus where it is staged.

@@ -15,7 +15,12 @@ fn settings(place: &Place) -> redact::Settings {
 
 fn call(house: &House, envelope: Envelope) -> Reply {
     let budget = Budget::new(Instant::now(), "", &envelope.body);
-    run(house.place.clone(), envelope, budget, Fallback { settings, executable: None })
+    run(
+        house.place.clone(),
+        envelope,
+        budget,
+        Fallback { settings, judge: |_, _| model::Reply::silent(), executable: None },
+    )
 }
 
 fn prompt(at: u64, text: &str) -> Envelope {
@@ -62,7 +67,12 @@ fn a_broken_rule_of_the_persons_own_does_not_switch_redaction_off() {
     let house = House::new();
     let envelope = prompt(1, "see <private>the hidden part</private> here");
     let budget = Budget::new(Instant::now(), "", &envelope.body);
-    run(house.place.clone(), envelope, budget, Fallback { settings: broken, executable: None });
+    run(
+        house.place.clone(),
+        envelope,
+        budget,
+        Fallback { settings: broken, judge: |_, _| model::Reply::silent(), executable: None },
+    );
     let text = String::from_utf8(house.spooled()[0].body.clone()).unwrap();
     assert!(!text.contains("hidden"), "{text}");
 }
@@ -75,7 +85,12 @@ fn a_panic_costs_the_envelope_and_no_more() {
     let house = House::new();
     let envelope = tool(1);
     let budget = Budget::new(Instant::now(), "", &envelope.body);
-    let reply = run(house.place.clone(), envelope, budget, Fallback { settings: panics, executable: None });
+    let reply = run(
+        house.place.clone(),
+        envelope,
+        budget,
+        Fallback { settings: panics, judge: |_, _| model::Reply::silent(), executable: None },
+    );
     assert_eq!(reply, Reply::silent());
     assert!(house.spooled().is_empty());
 }
@@ -90,7 +105,12 @@ fn a_disk_that_hangs_is_left_behind() {
     let envelope = tool(1);
     let started = Instant::now();
     let budget = Budget::new(started, "", &envelope.body);
-    let reply = run(house.place.clone(), envelope, budget, Fallback { settings: hangs, executable: None });
+    let reply = run(
+        house.place.clone(),
+        envelope,
+        budget,
+        Fallback { settings: hangs, judge: |_, _| model::Reply::silent(), executable: None },
+    );
     assert_eq!(reply, Reply::silent());
     assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
 }
@@ -104,6 +124,11 @@ fn a_home_that_cannot_be_made_is_silence() {
     }
     let envelope = tool(1);
     let budget = Budget::new(Instant::now(), "", &envelope.body);
-    let reply = run(house.place.clone(), envelope, budget, Fallback { settings: plain, executable: None });
+    let reply = run(
+        house.place.clone(),
+        envelope,
+        budget,
+        Fallback { settings: plain, judge: |_, _| model::Reply::silent(), executable: None },
+    );
     assert_eq!(reply, Reply::silent());
 }

@@ -17,6 +17,8 @@ pub(crate) enum Manner {
     Reply(Status, u8, Vec<u8>, Vec<u8>),
     /// Whatever bytes, then the end.
     Bytes(Vec<u8>),
+    /// Asks for so many milliseconds, takes so many, and says this.
+    Longer(u32, u64, Vec<u8>),
     /// A good reply, one byte every ten milliseconds.
     Drip,
     Hang,
@@ -75,6 +77,15 @@ fn answer(mut stream: UnixStream, manner: Manner, tell: impl FnOnce(Heard)) -> s
             stream.write_all(&reply(status, exit, &stdout, &stderr))
         }
         Manner::Bytes(bytes) => stream.write_all(&bytes),
+        Manner::Longer(asked, taken, then) => {
+            let header = ReplyHeader { status: Status::Longer, exit: 0, stdout_len: asked, stderr_len: 0 };
+            if taken == 0 {
+                return stream.write_all(&[&header.encode(), &then[..]].concat());
+            }
+            stream.write_all(&header.encode())?;
+            thread::sleep(Duration::from_millis(taken));
+            stream.write_all(&then)
+        }
         Manner::Drip => {
             for byte in reply(Status::Kept, 2, &[b'x'; 1000], b"") {
                 stream.write_all(&[byte])?;

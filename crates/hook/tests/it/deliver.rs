@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use wire::Status;
 
-use crate::daemon::{Heard, Manner, serve};
+use crate::daemon::{Heard, Manner, reply, serve};
 use crate::house::{Form, House, Outcome, envelope, finish, run};
 
 /// What a daemon of that manner hears of one call, and what comes of it. Nothing may be spooled.
@@ -249,5 +249,49 @@ fn a_namespace_is_a_folder_and_a_hostile_one_is_none() {
         hook.env("THROUGHLINE_NAMESPACE", "other");
         run(hook, &envelope("Stop")).assert_silent_within(form, 400);
         assert!(house.place.data.with_file_name("other").join("spool").is_dir(), "{form:?}");
+    }
+}
+
+#[test]
+fn a_daemon_that_asks_for_time_gets_it_and_its_answer_is_printed() {
+    let answer = reply(Status::Kept, 2, &[b'x'; 5000], b"err");
+    // Longer than a turn's end waits by itself; and both headers in one piece.
+    for taken in [900, 0] {
+        for form in Form::all() {
+            let (_, outcome) =
+                call(form, Manner::Longer(3000, taken, answer.clone()), "Stop", &envelope("Stop"));
+            assert_eq!(outcome.exit, Some(2), "{form:?} {taken}");
+            assert_eq!(
+                (outcome.stdout.len(), outcome.stderr.as_slice()),
+                (5000, &b"err"[..]),
+                "{form:?} {taken}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_daemon_that_asked_for_time_and_says_nothing_is_left_alone_and_nothing_is_spooled() {
+    let garbage = b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec();
+    let twice = reply(Status::Longer, 0, b"", b"");
+    for (asked, taken, then) in [(200, 30_000, Vec::new()), (3000, 10, garbage), (3000, 10, twice)] {
+        for form in Form::all() {
+            let house = House::new(form);
+            serve(&house.place, Manner::Longer(asked, taken, then.clone()));
+            house.call("Stop", &envelope("Stop")).assert_silent_within(form, 600);
+            assert!(house.spooled().is_empty(), "{form:?}: it is kept");
+            assert_eq!(house.daemon_starts(), 0);
+        }
+    }
+}
+
+#[test]
+fn no_daemon_is_given_more_than_there_is() {
+    for form in Form::all() {
+        let house = House::new(form);
+        serve(&house.place, Manner::Longer(60_000, 20_000, Vec::new()));
+        let outcome = house.call("Stop", &envelope("Stop"));
+        outcome.assert_silent_within(form, u64::from(wire::MOST_LONGER_MS) + 400);
+        assert!(outcome.took < Duration::from_secs(15), "{form:?}");
     }
 }

@@ -113,7 +113,11 @@ impl Advisor {
             let record = &records[at];
             let began = Instant::now();
             let advice = match catch_unwind(AssertUnwindSafe(|| record.behavior.advise(&cx, &event))) {
-                Ok(Ok(advice)) => advice,
+                Ok(Ok(mut advice)) => {
+                    advice.by = Some(record.behavior.name())
+                        .filter(|_| advice.verdict.is_some() || advice.hold.is_some());
+                    advice
+                }
                 Ok(Err(_)) => {
                     record.failed.add(1);
                     Advice::silent()

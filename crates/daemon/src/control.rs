@@ -14,16 +14,18 @@ use wire::{Kind, Status};
 
 use crate::backfill::{Backfill, Past};
 use crate::deeds;
-use crate::door::{Answer, Answerer, Request};
+use crate::door::{Answer, Answerer, Longer, Request};
 use crate::embedding::Embedding;
 use crate::intake::{Intake, now};
 use crate::keeping::Keeping;
 use crate::learner::Learner;
+use crate::mapping::Mapping;
 use crate::metrics;
 use crate::models::Models;
 use crate::preview;
 use crate::replay::{self, Replays};
 use crate::searching;
+use crate::sharing::Sharing;
 use crate::watching::Watching;
 use crate::{Guests, LoadConfig, Wish};
 
@@ -38,8 +40,10 @@ pub(crate) struct Daemon {
     pub(crate) backfill: Arc<Backfill>,
     pub(crate) watching: Arc<Watching>,
     pub(crate) embedding: Arc<Embedding>,
+    pub(crate) mapping: Arc<Mapping>,
     pub(crate) keeping: Arc<Keeping>,
     pub(crate) models: Arc<Models>,
+    pub(crate) sharing: Arc<Sharing>,
     pub(crate) replays: Replays,
     pub(crate) wish: Sender<Wish>,
     pub(crate) load_config: LoadConfig,
@@ -54,9 +58,9 @@ pub(crate) struct Daemon {
 }
 
 impl Answerer for Daemon {
-    fn answer(&self, request: Request) -> Answer {
+    fn answer(&self, request: Request, longer: Longer<'_>) -> Answer {
         match request.kind {
-            Kind::Envelope => self.envelope(request),
+            Kind::Envelope => self.envelope(request, longer),
             Kind::Control => self.control(&request),
         }
     }
@@ -74,7 +78,7 @@ impl Answerer for Daemon {
 }
 
 impl Daemon {
-    fn envelope(&self, request: Request) -> Answer {
+    fn envelope(&self, request: Request, longer: Longer<'_>) -> Answer {
         let newer = request.client_version > client::VERSION;
         let envelope = Envelope {
             id: request.id,
@@ -84,7 +88,7 @@ impl Daemon {
             context: request.context,
             body: request.body,
         };
-        let answer = self.intake.answer(envelope, request.wait);
+        let answer = self.intake.answer(envelope, request.wait, Some(longer));
         if newer {
             self.meet_newer();
         }
@@ -93,6 +97,8 @@ impl Daemon {
 
     fn control(&self, request: &Request) -> Answer {
         if request.event == replay::QUESTION {
+            // Nobody's agent waits here: a daemon that has just begun opens its tables first.
+            let _ = self.learner.wait_open(Instant::now() + crate::TABLES_PATIENCE);
             return self.replays.answer(&self.intake, request);
         }
         let question: Value = serde_json::from_slice(&request.body).unwrap_or_default();
@@ -107,9 +113,11 @@ impl Daemon {
             Some("search") => searching::search(&self.intake, &self.embedding, &question),
             Some("rules") => self.intake.lender().map(|lender| lender.rules.to_json()).unwrap_or_default(),
             Some("context") => preview::context(&self.intake, &question),
+            Some("code") => self.mapping.control(&question, request.wait.min(MAX_SETTLE)),
             Some("search-batch") => searching::batch(&self.embedding, &question),
             Some("model") => self.embedding.to_json(),
             Some("models") => self.models.to_json(),
+            Some("sharing") => self.sharing.to_json(),
             Some("gc") => {
                 let until = Instant::now() + request.wait.min(MAX_SETTLE);
                 self.keeping.gc(question["dry_run"] == true, until)
@@ -156,6 +164,7 @@ impl Daemon {
                     "model-resume",
                     "backfill-stop",
                     "models",
+                    "sharing",
                     "gc",
                     "forget-session",
                     "missing-files",
@@ -186,6 +195,7 @@ impl Daemon {
             "acknowledged": intake.acknowledged.to_json(),
             "behaviors": intake.advisor.to_json(),
             "distill": self.models.to_json(),
+            "sharing": self.sharing.to_json(),
             "memory_files": self.keeping.files.to_json(),
         })
     }
@@ -256,6 +266,7 @@ impl Daemon {
         let redactor = crate::redactor(&self.intake.place, &config, &self.intake.log);
         self.intake.change_rules(config, redactor);
         self.models.reload();
+        self.sharing.reload();
         self.embedding.reconsider();
         self.watching.bell.ring();
         self.keeping.files.bell().ring();

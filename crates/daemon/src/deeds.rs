@@ -79,17 +79,29 @@ fn clean_deed(redactor: &Redactor, deed: &mut Deed) {
             clean_all(redactor, note);
         }
         Deed::Checkpoint { checkpoint } => {
-            let Checkpoint { project, root, message, branch, dirty, skipped, hand_off, .. } =
+            let Checkpoint { project, root, message, prompt, branch, dirty, skipped, hand_off, .. } =
                 &mut **checkpoint;
             clean_all(
                 redactor,
-                [root].into_iter().chain(project).chain(message).chain(branch).chain(hand_off),
+                [root].into_iter().chain(project).chain(message).chain(prompt).chain(branch).chain(hand_off),
             );
             clean_all(redactor, dirty.iter_mut().chain(skipped));
         }
         Deed::Claim { session, files, note } => {
             clean_session(redactor, session);
             clean_all(redactor, files.iter_mut().chain(note));
+        }
+        Deed::StartPattern { session, kind, id, options } => {
+            clean_session(redactor, session);
+            clean_all(redactor, [kind, id].into_iter().chain(options.values_mut()));
+        }
+        Deed::StopPattern { session, pattern, why } => {
+            clean_session(redactor, session);
+            clean_all(redactor, [pattern].into_iter().chain(why));
+        }
+        Deed::Message { to, from, text } => {
+            clean_session(redactor, to);
+            clean_all(redactor, [from, text]);
         }
         Deed::Release { session, files } => {
             if let Some(session) = session {

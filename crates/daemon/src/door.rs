@@ -56,8 +56,11 @@ impl Answer {
     }
 }
 
+/// Tells whoever waits that the envelope is kept, and that the answer takes so long from here.
+pub(crate) type Longer<'a> = &'a dyn Fn(Duration);
+
 pub(crate) trait Answerer: Send + Sync {
-    fn answer(&self, request: Request) -> Answer;
+    fn answer(&self, request: Request, longer: Longer<'_>) -> Answer;
 
     /// The reply to an event is on its way; its frame was read then.
     fn replied(&self, heard: EventKind, read: Instant);
@@ -185,7 +188,10 @@ impl Door {
         let mut rest = vec![0; header.rest_len()];
         stream.read_exact(&mut rest)?;
         let read = Instant::now();
-        let answer = self.answerer.answer(request(&header, rest));
+        let answer = self.answerer.answer(request(&header, rest), &|wait| {
+            // A client that went away misses the answer, and nothing else.
+            let _ = send_longer(stream, wait);
+        });
         send(stream, &answer)?;
         if let Some(heard) = answer.heard {
             self.answerer.replied(heard, read);
@@ -250,6 +256,16 @@ fn read_context(bytes: &[u8]) -> Context {
         .filter(|(key, _)| wire::CONTEXT_KEYS.contains(key))
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
         .collect()
+}
+
+fn send_longer(mut stream: &UnixStream, wait: Duration) -> io::Result<()> {
+    let header = ReplyHeader {
+        status: Status::Longer,
+        exit: 0,
+        stdout_len: wait.as_millis().min(wire::MOST_LONGER_MS.into()) as u32,
+        stderr_len: 0,
+    };
+    stream.write_all(&header.encode())
 }
 
 fn send(mut stream: &UnixStream, answer: &Answer) -> io::Result<()> {

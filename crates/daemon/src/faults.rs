@@ -29,6 +29,8 @@ pub(crate) enum Trouble {
     Spool,
     /// The folder of memory files is gone, or most of what was in it.
     MemoryFiles,
+    /// The team's database refuses us.
+    Sharing,
 }
 
 impl Trouble {
@@ -41,6 +43,7 @@ impl Trouble {
             Self::Search => "search",
             Self::Spool => "spool",
             Self::MemoryFiles => "memory-files",
+            Self::Sharing => "sharing",
         }
     }
 
@@ -48,6 +51,7 @@ impl Trouble {
         match self {
             Self::Configuration => "throughline config list",
             Self::Search => "throughline model list",
+            Self::Sharing => "throughline team status",
             _ => "throughline doctor",
         }
     }
@@ -67,7 +71,7 @@ impl Faults {
         let since = match trouble {
             Trouble::Configuration | Trouble::Search => MemoryId::of(&[what]).to_string(),
             // It stands until somebody mends it, whoever starts meanwhile; the next day it may be another.
-            Trouble::MemoryFiles => format!("{}-{}", MemoryId::of(&[what]), day(now())),
+            Trouble::MemoryFiles | Trouble::Sharing => format!("{}-{}", MemoryId::of(&[what]), day(now())),
             _ => now().to_string(),
         };
         self.put(trouble, &since, what, repair);

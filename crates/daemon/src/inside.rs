@@ -43,7 +43,7 @@ impl Inside {
             wait: patience,
             client_version: client::VERSION,
         };
-        serde_json::from_slice(&self.0.answer(request).reply.stdout).unwrap_or_default()
+        serde_json::from_slice(&self.0.answer(request, &|_| ()).reply.stdout).unwrap_or_default()
     }
 
     /// A reader that is open already.
@@ -61,7 +61,7 @@ impl Inside {
 
     /// An event, as the hook of its agent would deliver it; what the agent is answered.
     pub fn hear(&self, agent: &str, event: &str, body: Vec<u8>) -> Vec<u8> {
-        self.0.intake.answer(envelope(agent, event, body), DELIVERY).reply.stdout
+        self.0.intake.answer(envelope(agent, event, body), DELIVERY, None).reply.stdout
     }
 
     /// An event of somebody who reads no answer.

@@ -19,12 +19,16 @@ use store::{Journal, StoreError};
 use wire::Status;
 
 use crate::advisor::{Advisor, Pending};
+use crate::deciding;
 use crate::deeds;
-use crate::door::Answer;
+use crate::door::{Answer, Longer};
 use crate::faults::{Faults, Trouble};
+use crate::last_words;
+use crate::learner::Hurry;
 use crate::lender::{Lender, Preview};
 use crate::log::Log;
 use crate::metrics::{Counters, Hooks, Hours, Series, count};
+use crate::process;
 use crate::spool_watch::SpoolWatch;
 use crate::twins::Twins;
 use crate::verdicts;
@@ -51,6 +55,8 @@ pub(crate) struct Intake {
     pub(crate) advisor: Advisor,
     pub(crate) spool: SpoolWatch,
     pub(crate) faults: Arc<Faults>,
+    /// Asks the learner not to wait for more.
+    pub(crate) hurry: Hurry,
     twins: Twins,
     workspaces: Workspaces,
     rules: RwLock<Rules>,
@@ -111,6 +117,7 @@ impl Intake {
             hooks: Hooks::default(),
             hours: Hours::default(),
             advisor: Advisor::new(engine::ALL),
+            hurry: Hurry::default(),
             twins: Twins::default(),
             workspaces: Workspaces::default(),
             lender: OnceLock::new(),
@@ -136,20 +143,25 @@ impl Intake {
     }
 
     /// Answers an agent that waits.
-    pub(crate) fn answer(&self, envelope: Envelope, wait: Duration) -> Answer {
+    pub(crate) fn answer(&self, envelope: Envelope, wait: Duration, tell: Option<Longer<'_>>) -> Answer {
         let began = Instant::now();
+        // Guards stand while recording is paused, and whichever of two handlers comes second.
+        let decided = deciding::decide(&self.config(), Some(&self.place.data), &envelope);
         if client::pause::is_paused(&self.place) {
-            return Answer::kept(Reply::silent());
+            return Answer::kept(deciding::reply(&envelope, decided));
         }
         // What was spooled before this hook ran comes before it in the journal, too.
         self.drain_spool();
         if self.twins.is_second(&envelope) {
             count(&self.counters.twins);
-            return Answer::kept(Reply::silent());
+            return Answer::kept(deciding::reply(&envelope, decided));
         }
-        let until = began + wait.saturating_sub(REPLY_MARGIN);
         let seen = self.see(envelope, false);
-        let pending = self.ask(&seen, until);
+        // Who does not wait for an answer does not wait longer for one.
+        let tell = tell.filter(|_| !wait.is_zero());
+        let longer = tell.and_then(|_| longer(&seen.config, seen.event.kind)).filter(|longer| *longer > wait);
+        let until = began + longer.unwrap_or(wait).saturating_sub(REPLY_MARGIN);
+        let mut pending = self.ask(&seen, until);
         let status = match self.keep(&seen.entry, seen.leave) {
             Outcome::Kept { duplicate } => {
                 count(if duplicate { &self.counters.duplicates } else { &self.counters.kept });
@@ -164,17 +176,29 @@ impl Intake {
                 Status::NotKept
             }
         };
+        // Others are to see a claim before they edit the same file.
+        if status == Status::Kept && engine::is_claiming(&seen.event) {
+            self.hurry.ask();
+        }
         self.acknowledged.since(began);
-        let mut advice = pending.map_or_else(Advice::silent, Pending::collect);
+        match longer.filter(|_| pending.is_some()) {
+            Some(longer) if status == Status::Kept => tell.into_iter().for_each(|tell| tell(longer)),
+            // Who spools it does not wait for more.
+            Some(_) => pending = None,
+            None => {}
+        }
+        let decided = decided.map(|(_, advice)| advice);
+        let mut advice = engine::merge(decided.into_iter().chain(pending.map(Pending::collect)));
         let heard = Some(seen.event.kind);
         if advice.is_silent() {
             return Answer { status, reply: Reply::silent(), heard };
         }
         // What nobody hears was not said.
-        if !seen.adapter.powers(seen.event.kind).say {
+        let powers = seen.adapter.powers(seen.event.kind);
+        if !powers.say {
             advice.notes.clear();
-            // Lines for the person have marks, too.
-            if advice.tells.is_empty() {
+            // Lines for the person have marks, too, and so has a reason to go on.
+            if advice.tells.is_empty() && !(powers.hold && advice.hold.is_some()) {
                 advice.marks.clear();
             }
         }
@@ -374,7 +398,11 @@ impl Intake {
         if engine::ALL.iter().any(speaks) {
             event = adapter.read(&incoming);
         }
+        let untold = last_words::untold(adapter, &incoming, &event).filter(|_| !context.contains_key("past"));
         let workspace = event.cwd.as_deref().and_then(|cwd| self.workspaces.find(Path::new(cwd)));
+        if let Some(said) = untold {
+            context.insert(agents::LAST_WORDS.to_owned(), said);
+        }
         if let Some(workspace) = &workspace {
             note_workspace(&mut context, workspace);
             // Known a moment after the first event of a project; every later one repeats it.
@@ -382,8 +410,26 @@ impl Intake {
                 context.insert("first-commit".to_owned(), commit);
             }
         }
+        // What only this moment knows: which process speaks, and which files its paths lead to.
+        if !from_spool {
+            let pid = context.get("CLAUDE_PID").and_then(|pid| pid.parse().ok());
+            if let Some(began) = pid.and_then(process::began) {
+                context.insert("pid-began".to_owned(), began);
+            }
+        }
+        if !context.contains_key("past")
+            && let Some((key, files)) =
+                engine::files_on_disk(&event, workspace.as_ref().map(|at| at.root.as_str()))
+        {
+            context.insert(key.to_owned(), files);
+        }
         let context = Self::redact_context(&redactor, context);
         event.context.clone_from(&context);
+        if let (Detail::Stop { last_message, .. }, Some(said)) =
+            (&mut event.detail, context.get(agents::LAST_WORDS))
+        {
+            *last_message = Some(said.clone());
+        }
 
         let config =
             workspace.as_ref().map_or_else(|| Arc::clone(&config), |at| Self::narrowed(&config, &at.root));
@@ -491,8 +537,11 @@ impl Intake {
             return None;
         }
         // Where notes are not heard, nothing counts as shown either.
-        let around: Arc<dyn engine::Surroundings> =
-            if powers.say { Arc::clone(lender) as _ } else { Arc::new(Preview::unheard(lender)) };
+        let around: Arc<dyn engine::Surroundings> = if powers.say {
+            Arc::clone(lender) as _
+        } else {
+            Arc::new(Preview::unheard(lender, powers.hold))
+        };
         let cx = engine::Context {
             config: Arc::clone(&seen.config),
             now: seen.entry.at,
@@ -512,6 +561,12 @@ pub(crate) struct Seen {
     pub(crate) config: Arc<Config>,
     pub(crate) leave: Option<&'static str>,
     private_prompt: bool,
+}
+
+/// How long the agent is asked to wait, where a behavior that is switched on needs more than the event's own time.
+fn longer(config: &Config, kind: EventKind) -> Option<Duration> {
+    let most = Duration::from_millis(wire::MOST_LONGER_MS.into());
+    hearers(config, kind).filter_map(|behavior| behavior.longer(kind)).max().map(|longer| longer.min(most))
 }
 
 fn is_persons(event: &Event) -> bool {

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use agents::Incoming;
 use engine::deeds::Done;
 use engine::hearers;
 use model::{Deed, OURSELVES};
@@ -35,6 +34,29 @@ const MOMENT: Duration = Duration::from_millis(1);
 const BACK_OFF: [Duration; 4] =
     [Duration::from_millis(50), Duration::from_millis(250), Duration::from_secs(1), Duration::from_secs(5)];
 
+/// Somebody waits for what is learned: no breath is taken.
+#[derive(Debug, Default)]
+pub(crate) struct Hurry {
+    asked: Mutex<bool>,
+    hurried: Condvar,
+}
+
+impl Hurry {
+    pub(crate) fn ask(&self) {
+        *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.hurried.notify_all();
+    }
+
+    /// Lets a burst gather, so that it costs one transaction and no processor the agent wants.
+    fn take_breath(&self) {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*asked {
+            asked = self.hurried.wait_timeout(asked, BREATH).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *asked = false;
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Learner {
     intake: Arc<Intake>,
@@ -44,8 +66,6 @@ pub(crate) struct Learner {
     /// The tables are there.
     is_open: AtomicBool,
     moved: (Mutex<()>, Condvar),
-    /// Somebody waits for what is learned: no breath is taken.
-    hurry: (Mutex<bool>, Condvar),
     stopping: AtomicBool,
     /// Whoever has work when something was learned.
     bells: Vec<Arc<Bell>>,
@@ -59,7 +79,6 @@ impl Learner {
             prune: AtomicBool::new(false),
             is_open: AtomicBool::new(false),
             moved: (Mutex::new(()), Condvar::new()),
-            hurry: (Mutex::new(false), Condvar::new()),
             stopping: AtomicBool::new(false),
             bells,
         })
@@ -67,13 +86,13 @@ impl Learner {
 
     pub(crate) fn stop(&self) {
         self.stopping.store(true, Ordering::SeqCst);
-        self.hurry();
+        self.intake.hurry.ask();
         self.intake.journal.wake();
     }
 
     /// Waits until everything up to `seq` is derived. False: it took too long.
     pub(crate) fn wait_until(&self, seq: u64, until: Instant) -> bool {
-        self.hurry();
+        self.intake.hurry.ask();
         let (lock, moved) = &self.moved;
         let mut held = lock.lock().unwrap_or_else(PoisonError::into_inner);
         while self.learned.load(Ordering::SeqCst) < seq {
@@ -114,20 +133,15 @@ impl Learner {
         }
     }
 
-    fn hurry(&self) {
-        let (lock, hurried) = &self.hurry;
-        *lock.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        hurried.notify_all();
+    /// Waits until everything that is kept by now is derived. False: it took too long.
+    pub(crate) fn wait_for_all(&self, until: Instant) -> bool {
+        self.wait_until(self.intake.journal.head(), until)
     }
 
-    /// Lets a burst gather, so that it costs one transaction and no processor the agent wants.
-    fn take_breath(&self) {
-        let (lock, hurried) = &self.hurry;
-        let mut hurry = lock.lock().unwrap_or_else(PoisonError::into_inner);
-        if !*hurry {
-            hurry = hurried.wait_timeout(hurry, BREATH).unwrap_or_else(PoisonError::into_inner).0;
-        }
-        *hurry = false;
+    /// What comes next is derived without a breath before it; how far it is now.
+    pub(crate) fn hurry_on(&self) -> u64 {
+        self.intake.hurry.ask();
+        self.learned.load(Ordering::SeqCst)
     }
 
     fn move_to(&self, seq: u64) {
@@ -170,7 +184,7 @@ impl Learner {
         while !self.stopping.load(Ordering::SeqCst) {
             let cursor = self.learned.load(Ordering::SeqCst);
             if self.intake.journal.wait_beyond(cursor, NAP) > cursor {
-                self.take_breath();
+                self.intake.hurry.take_breath();
                 self.learn_batch(&mut tables, cursor)?;
             }
         }
@@ -246,14 +260,7 @@ impl Learner {
         if entry.agent == OURSELVES {
             return self.learn_deed(tx, stored);
         }
-        let adapter = agents::by_name(&entry.agent).unwrap_or(agents::ALL[0]);
-        let event = adapter.read(&Incoming {
-            id: entry.id,
-            at: entry.at,
-            hint: Some(&entry.event),
-            context: &entry.context,
-            json: &entry.envelope,
-        });
+        let event = agents::event_of(entry);
         let config = self.intake.config();
         for behavior in hearers(&config, event.kind) {
             let began = Instant::now();

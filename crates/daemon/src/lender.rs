@@ -5,21 +5,28 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::Instant;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
+use atlas::Atlas;
 use client::Place;
 use engine::config::Config;
-use engine::rules::Ruled;
+use engine::rules::{Judgment, Ruled};
 use engine::search::{Ask, Hit};
-use engine::{EngineError, Fault, Surroundings};
-use model::{Event, MemoryId, SessionId, Tail};
+use engine::{Checked, Desk, Edited, EngineError, Fault, Question, Step, Surroundings};
+use model::{Event, EventId, MemoryId, SessionId, Tail};
 use rustix::fs::{Mode, OFlags};
 use store::Tables;
 
+use crate::checking::{Checking, Hears};
+use crate::checkpoints::Checkpoints;
 use crate::embedding::Embedding;
 use crate::faults::Faults;
+use crate::holding::Holding;
+use crate::learner::Learner;
+use crate::mapping::Mapping;
+use crate::process;
 use crate::rules::{Mode as Running, Rules};
 
 /// Readers kept open: opening a database takes longer than most answers.
@@ -37,8 +44,23 @@ pub(crate) struct Lender {
     embedding: Weak<Embedding>,
     faults: Arc<Faults>,
     pub(crate) rules: Arc<Rules>,
+    mapping: Arc<Mapping>,
+    checkpoints: Arc<Checkpoints>,
+    checking: Arc<Checking>,
     readers: Mutex<Readers>,
     shown: Mutex<Shown>,
+    desks: Mutex<Desks>,
+    /// Not ours to keep either.
+    learner: OnceLock<Weak<Learner>>,
+    holding: Holding,
+}
+
+/// What conversations have in front of them, as far as we were there.
+#[derive(Default)]
+struct Desks {
+    of: HashMap<Conversation, Desk>,
+    /// Oldest first.
+    known: VecDeque<Conversation>,
 }
 
 #[derive(Default)]
@@ -63,9 +85,33 @@ impl Lender {
         embedding: &Arc<Embedding>,
         faults: Arc<Faults>,
         rules: Arc<Rules>,
+        mapping: Arc<Mapping>,
+        checkpoints: Arc<Checkpoints>,
+        checking: Arc<Checking>,
     ) -> Arc<Self> {
         let embedding = Arc::downgrade(embedding);
-        Arc::new(Self { place, embedding, faults, rules, readers: Mutex::default(), shown: Mutex::default() })
+        let (readers, shown, desks) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let learner = OnceLock::new();
+        let holding = Holding::default();
+        Arc::new(Self {
+            place,
+            embedding,
+            faults,
+            rules,
+            mapping,
+            checkpoints,
+            checking,
+            readers,
+            shown,
+            desks,
+            learner,
+            holding,
+        })
+    }
+
+    /// Whoever derives the tables, so that an answer can wait for what happened a moment ago.
+    pub(crate) fn follow(&self, learner: &Arc<Learner>) {
+        let _ = self.learner.set(Arc::downgrade(learner));
     }
 
     /// Whoever copies or repairs the database must find no reader of ours.
@@ -75,6 +121,10 @@ impl Lender {
 
     /// What a conversation was shown is no longer in front of its agent.
     pub(crate) fn forget_shown(&self, session: &SessionId) {
+        let mut desks = self.desks.lock().unwrap_or_else(PoisonError::into_inner);
+        desks.of.retain(|conversation, _| conversation.0 != *session);
+        desks.known.retain(|conversation| conversation.0 != *session);
+        drop(desks);
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         shown.memories.retain(|conversation, _| conversation.0 != *session);
         // Emptied, not unknown: the tables hear of it later than we do.
@@ -114,6 +164,27 @@ impl Lender {
             shown.memories.insert(conversation.clone(), before);
         }
         ask(shown.memories.entry(conversation).or_default())
+    }
+
+    fn with_desk(&self, session: &SessionId, subagent: Option<&str>, with: &mut dyn FnMut(&mut Desk)) {
+        let conversation = (session.clone(), subagent.map(str::to_owned));
+        let mut desks = self.desks.lock().unwrap_or_else(PoisonError::into_inner);
+        if !desks.of.contains_key(&conversation) {
+            if desks.known.len() >= MAX_CONVERSATIONS
+                && let Some(oldest) = desks.known.pop_front()
+            {
+                desks.of.remove(&oldest);
+            }
+            desks.known.push_back(conversation.clone());
+        }
+        with(desks.of.entry(conversation).or_default());
+    }
+
+    /// The same desk for whoever only looks at it.
+    fn copy_of_desk(&self, session: &SessionId, subagent: Option<&str>) -> Desk {
+        let conversation = (session.clone(), subagent.map(str::to_owned));
+        let desks = self.desks.lock().unwrap_or_else(PoisonError::into_inner);
+        desks.of.get(&conversation).cloned().unwrap_or_default()
     }
 
     fn inode(&self) -> u64 {
@@ -164,7 +235,38 @@ impl Surroundings for Lender {
     }
 
     fn is_alive(&self, pid: u32) -> bool {
-        is_alive(pid)
+        process::is_running(pid, None)
+    }
+
+    fn is_running(&self, pid: u32, began: Option<&str>) -> bool {
+        process::is_running(pid, began)
+    }
+
+    fn take(&self, what: &str, by: &str, hold: Duration) -> Option<String> {
+        self.holding.take(what, by, hold)
+    }
+
+    fn caught_up(&self, event: Option<EventId>, until: Instant) -> bool {
+        let Some(learner) = self.learner.get().and_then(Weak::upgrade) else { return false };
+        let Some(id) = event else { return learner.wait_for_all(until) };
+        loop {
+            let learned = learner.hurry_on();
+            let mut is_known = false;
+            let asked = self.read(&mut |tables| {
+                is_known = tables.event(id)?.is_some();
+                Ok(())
+            });
+            if is_known {
+                return true;
+            }
+            if asked.is_err() || learner.wait_beyond(learned, until) == learned {
+                return false;
+            }
+        }
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        std::env::home_dir()
     }
 
     fn data(&self) -> &Path {
@@ -190,6 +292,34 @@ impl Surroundings for Lender {
     fn rules(&self, config: &Config, event: &Event, until: Instant) -> Vec<Ruled> {
         self.rules.run(config, event, until, Running::Real)
     }
+
+    fn map(&self, root: &Path, until: Instant, with: &mut dyn FnMut(&mut Atlas)) -> bool {
+        self.mapping.lend(root, until, with)
+    }
+
+    fn warm_map(&self, root: &Path) {
+        self.mapping.warm(root);
+    }
+
+    fn judge(&self, config: &Config, event: &Event, question: &Question, until: Instant) -> Option<Judgment> {
+        self.rules.judge(config, event, question, until)
+    }
+
+    fn judged_late(&self, event: &Event) -> Option<String> {
+        self.rules.judged_late(event)
+    }
+
+    fn edited(&self, edit: &Edited) {
+        self.checkpoints.edited(edit);
+    }
+
+    fn check(&self, config: &Config, step: &Step, until: Instant) -> Checked {
+        self.checking.step(config, step, until, Hears::Notes)
+    }
+
+    fn desk(&self, session: &SessionId, subagent: Option<&str>, with: &mut dyn FnMut(&mut Desk)) {
+        self.with_desk(session, subagent, with);
+    }
 }
 
 /// The names of the other conversations of the same folder. An agent keeps each in a file of its session's name.
@@ -206,7 +336,7 @@ fn conversations_beside(transcript: &Path) -> Vec<String> {
 }
 
 /// The last whole lines of a file. A pipe in its place is not waited for.
-fn end_of(path: &Path, bytes: u64) -> Option<Vec<u8>> {
+pub(crate) fn end_of(path: &Path, bytes: u64) -> Option<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let mut file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
     let about = file.metadata().ok()?;
@@ -228,17 +358,19 @@ fn end_of(path: &Path, bytes: u64) -> Option<Vec<u8>> {
 pub(crate) struct Preview {
     lender: Arc<Lender>,
     rules: Running,
+    /// Its agent can be held.
+    holds: bool,
 }
 
 impl Preview {
     /// For whoever only looks.
     pub(crate) fn new(lender: &Arc<Lender>) -> Self {
-        Self { lender: Arc::clone(lender), rules: Running::Rehearsal }
+        Self { lender: Arc::clone(lender), rules: Running::Rehearsal, holds: false }
     }
 
     /// For an event whose agent hears no notes but may be held or refused.
-    pub(crate) fn unheard(lender: &Arc<Lender>) -> Self {
-        Self { lender: Arc::clone(lender), rules: Running::Real }
+    pub(crate) fn unheard(lender: &Arc<Lender>, holds: bool) -> Self {
+        Self { lender: Arc::clone(lender), rules: Running::Real, holds }
     }
 }
 
@@ -263,6 +395,20 @@ impl Surroundings for Preview {
         self.lender.is_alive(pid)
     }
 
+    fn caught_up(&self, event: Option<EventId>, until: Instant) -> bool {
+        // Whoever only looks has no event that could be learned.
+        self.rules != Running::Real || self.lender.caught_up(event, until)
+    }
+
+    fn is_running(&self, pid: u32, began: Option<&str>) -> bool {
+        self.lender.is_running(pid, began)
+    }
+
+    fn take(&self, what: &str, by: &str, _hold: Duration) -> Option<String> {
+        // Who only looks takes nothing, and who is not heard says nothing.
+        self.lender.holding.look(what, by)
+    }
+
     fn data(&self) -> &Path {
         self.lender.data()
     }
@@ -278,13 +424,36 @@ impl Surroundings for Preview {
     fn rules(&self, config: &Config, event: &Event, until: Instant) -> Vec<Ruled> {
         self.lender.rules.run(config, event, until, self.rules)
     }
-}
 
-/// Whether a process of this id lives on this machine.
-pub fn is_alive(pid: u32) -> bool {
-    let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else {
-        return false;
-    };
-    // Signal 0 asks without touching.
-    !matches!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH))
+    fn map(&self, root: &Path, until: Instant, with: &mut dyn FnMut(&mut Atlas)) -> bool {
+        self.lender.mapping.lend(root, until, with)
+    }
+
+    fn warm_map(&self, root: &Path) {
+        self.lender.mapping.warm(root);
+    }
+
+    fn judge(&self, config: &Config, event: &Event, question: &Question, until: Instant) -> Option<Judgment> {
+        // No model is asked without need, and a late answer is not said to whoever only looks.
+        if self.rules == Running::Real { self.lender.judge(config, event, question, until) } else { None }
+    }
+
+    fn check(&self, config: &Config, step: &Step, until: Instant) -> Checked {
+        // A rehearsal runs nothing.
+        if self.rules == Running::Rehearsal {
+            return Checked::default();
+        }
+        self.lender.checking.step(config, step, until, if self.holds { Hears::Holds } else { Hears::Nothing })
+    }
+
+    fn edited(&self, edit: &Edited) {
+        // A rehearsal makes nothing.
+        if self.rules == Running::Real {
+            self.lender.edited(edit);
+        }
+    }
+
+    fn desk(&self, session: &SessionId, subagent: Option<&str>, with: &mut dyn FnMut(&mut Desk)) {
+        with(&mut self.lender.copy_of_desk(session, subagent));
+    }
 }

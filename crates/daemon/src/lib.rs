@@ -7,26 +7,34 @@
 mod advisor;
 mod backfill;
 mod bell;
+mod checking;
+mod checkpoints;
 mod control;
+mod deciding;
 mod deeds;
 mod door;
 mod embedding;
 mod faults;
+mod holding;
 mod inside;
 mod intake;
 mod keeping;
+mod last_words;
 mod learner;
 mod lender;
 mod lifecycle;
 mod log;
+mod mapping;
 mod memory_files;
 mod metrics;
 mod models;
 mod past;
 mod preview;
+mod process;
 mod replay;
 pub mod rules;
 mod searching;
+mod sharing;
 mod side_door;
 mod spool_watch;
 mod transcripts;
@@ -51,6 +59,8 @@ use store::{Journal, StoreError, Tables};
 
 use crate::backfill::Backfill;
 use crate::bell::Bell;
+use crate::checking::Checking;
+use crate::checkpoints::Checkpoints;
 use crate::control::Daemon;
 use crate::door::Door;
 use crate::embedding::Embedding;
@@ -61,18 +71,23 @@ use crate::learner::Learner;
 use crate::lender::Lender;
 use crate::lifecycle::{Bound, Lock};
 use crate::log::Log;
+use crate::mapping::Mapping;
 use crate::memory_files::MemoryFiles;
 use crate::models::Models;
 use crate::replay::Replays;
 use crate::rules::Rules;
+use crate::sharing::Sharing;
 use crate::side_door::Announced;
 use crate::transcripts::Transcripts;
 use crate::watching::Watching;
 
+pub use crate::checkpoints::record_of as checkpoint_record;
+pub use crate::deciding::decide_alone;
 pub use crate::inside::Inside;
 pub use crate::intake::Taken;
-pub use crate::lender::is_alive;
 pub use crate::lifecycle::Lock as DaemonLock;
+pub use crate::process::is_running;
+pub use crate::sharing::options as team_options;
 pub use crate::side_door::SideDoor;
 pub use crate::watching::{ConversationFile, find_conversations};
 pub use crate::workspace::{ProjectIdentity, key as workspace_key, project_of, resolve as resolve_workspace};
@@ -180,11 +195,33 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     let (wish, wishes) = mpsc::channel();
     let embedding = Embedding::new(Arc::clone(&intake), Arc::default());
     let rules = Rules::new(&place, Arc::clone(&log));
-    intake.lend(Lender::new(place.clone(), &embedding, Arc::clone(&intake.faults), Arc::clone(&rules)));
+    let mapping = Mapping::new(place.clone());
+    let checking = Checking::new(&place.data, Arc::clone(&log));
+    let lender = Lender::new(
+        place.clone(),
+        &embedding,
+        Arc::clone(&intake.faults),
+        Arc::clone(&rules),
+        Arc::clone(&mapping),
+        Checkpoints::new(&intake),
+        Arc::clone(&checking),
+    );
+    intake.lend(lender);
+    let mapped = {
+        let mapping = Arc::clone(&mapping);
+        thread::Builder::new()
+            .name("mapping".into())
+            .spawn(move || mapping.run())
+            .map_err(at(place.data.clone()))?
+    };
     let transcripts = Transcripts::new(Arc::clone(&intake), Arc::clone(&embedding.bell));
-    let (asking, filed): (Arc<Bell>, Arc<Bell>) = Default::default();
-    let bells = [&transcripts.bell, &embedding.bell, &asking, &filed].map(Arc::clone).to_vec();
+    let (asking, filed, sharing): (Arc<Bell>, Arc<Bell>, Arc<Bell>) = Default::default();
+    let bells = [&transcripts.bell, &embedding.bell, &asking, &filed, &sharing].map(Arc::clone).to_vec();
+    let sharing = Sharing::new(Arc::clone(&intake), sharing, Arc::clone(&embedding.bell));
     let learner = Learner::new(Arc::clone(&intake), bells);
+    if let Some(lender) = intake.lender() {
+        lender.follow(&learner);
+    }
     let learning = {
         let learner = Arc::clone(&learner);
         thread::Builder::new()
@@ -223,6 +260,13 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
             .spawn(move || models.run())
             .map_err(at(place.data.clone()))?
     };
+    let telling = {
+        let sharing = Arc::clone(&sharing);
+        thread::Builder::new()
+            .name("sharing".into())
+            .spawn(move || sharing.run())
+            .map_err(at(place.data.clone()))?
+    };
     let files = MemoryFiles::new(Arc::clone(&intake), Arc::clone(&learner), filed);
     let syncing = {
         let files = Arc::clone(&files);
@@ -246,10 +290,12 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     let daemon = Arc::new(Daemon {
         keeping: Arc::clone(&keeping),
         models: Arc::clone(&models),
+        sharing: Arc::clone(&sharing),
         replays: Replays::default(),
         backfill: Arc::clone(&backfill),
         watching: Arc::clone(&watching),
         embedding: Arc::clone(&embedding),
+        mapping: Arc::clone(&mapping),
         intake: Arc::clone(&intake),
         learner: Arc::clone(&learner),
         wish: wish.clone(),
@@ -289,15 +335,19 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     learner.stop();
     transcripts.bell.close();
     embedding.bell.close();
+    mapping.bell.close();
     keeping.bell.close();
     files.bell().close();
     models.leave(&asking);
+    sharing.leave(&telling);
     rules.close();
+    checking.close();
     // The learner stops between two transactions; what it has not derived it derives after the next start.
     let _ = learning.join();
     let _ = following.join();
     let _ = archiving.join();
     let _ = filing.join();
+    let _ = mapped.join();
     let _ = syncing.join();
     let _ = tidying.join();
     embedding.let_go();

@@ -316,6 +316,10 @@ impl Surroundings for Rehearsal {
         self.real.is_alive(pid)
     }
 
+    fn is_running(&self, pid: u32, began: Option<&str>) -> bool {
+        self.real.is_running(pid, began)
+    }
+
     fn data(&self) -> &Path {
         self.real.data()
     }

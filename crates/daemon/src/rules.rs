@@ -6,20 +6,23 @@ mod folder;
 mod program;
 mod question;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use client::Place;
+use engine::Question;
 use engine::config::Config;
-use engine::rules::{self, Kind, Outcome, Ruled};
-use model::{Event, EventKind};
+use engine::rules::{self, Judgment, Kind, Outcome, Ruled};
+use model::{Event, EventId, EventKind};
+use providers::Request;
 use serde_json::{Value, json};
 
 use self::folder::Stamp;
-use self::question::Asker;
+use self::question::{Asker, Late};
 use crate::log::Log;
 
 pub use self::folder::{Loaded, load};
@@ -32,6 +35,14 @@ const MAX_AT_ONCE: usize = 16;
 const MAX_FAILURES: u32 = 3;
 /// What the way back takes after the last rule has ended.
 const MARGIN: Duration = Duration::from_millis(5);
+
+/// Who asks when a turn ends, among the rules that ask: no rule can be called like it.
+const JUDGE: &str = "(judge-stop)";
+/// Yes or no, and a sentence.
+const MAX_ANSWER_TOKENS: u32 = 120;
+
+/// Prompts that are remembered to have been judged: more than have turns that are under way.
+const MAX_JUDGED: usize = 256;
 
 /// Whether anything comes of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +59,8 @@ pub(crate) struct Rules {
     known: RwLock<Arc<Known>>,
     health: Mutex<HashMap<String, Health>>,
     asker: Arc<Asker>,
+    /// Prompts whose turns were judged, oldest first.
+    judged: Mutex<VecDeque<EventId>>,
 }
 
 /// The folder as it was read last.
@@ -77,6 +90,7 @@ impl Rules {
             known: RwLock::default(),
             health: Mutex::default(),
             asker: Asker::new(place.data.join("distill")),
+            judged: Mutex::default(),
         };
         rules.current();
         Arc::new(rules)
@@ -112,6 +126,41 @@ impl Rules {
             }),
         }
         ruled
+    }
+
+    /// A question of the house's own, to the same model and out of the same tokens.
+    pub(crate) fn judge(
+        &self,
+        config: &Config,
+        event: &Event,
+        question: &Question,
+        until: Instant,
+    ) -> Option<Judgment> {
+        {
+            let mut judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
+            if judged.contains(&question.about) {
+                return None;
+            }
+            if judged.len() >= MAX_JUDGED {
+                judged.pop_front();
+            }
+            judged.push_back(question.about);
+        }
+        let request = Request {
+            system: engine::JUDGE.to_owned(),
+            prompt: question.text.clone(),
+            max_output_tokens: MAX_ANSWER_TOKENS,
+            schema: Some(rules::schema()),
+        };
+        let mut hasher = DefaultHasher::new();
+        (JUDGE, question.about, &question.text).hash(&mut hasher);
+        let until = until.checked_sub(MARGIN).unwrap_or(until);
+        self.asker.judge(config, request, hasher.finish(), Late::new(event, JUDGE), until).ok()
+    }
+
+    /// What it said late, the last of it.
+    pub(crate) fn judged_late(&self, event: &Event) -> Option<String> {
+        self.asker.late(event, |rule| rule == JUDGE).pop().map(|late| late.text)
     }
 
     fn run_one(

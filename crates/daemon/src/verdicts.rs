@@ -6,9 +6,6 @@ use model::{Advice, Deed, Detail, Event, Ruling, Verdict};
 
 /// Of a reason: a few sentences. The agent is told all of it.
 const MAX_REASON_CHARS: usize = 2000;
-/// Only a person's own rules decide anything.
-const GUARD: &str = "run-rules";
-
 /// At most two: about the call, and about the end of a turn.
 pub(crate) fn delivered(powers: Powers, event: &Event, advice: &Advice) -> Vec<Deed> {
     let ruled = advice.verdict.as_ref().and_then(|verdict| powers.verdict.weaken(verdict));
@@ -18,10 +15,10 @@ pub(crate) fn delivered(powers: Powers, event: &Event, advice: &Advice) -> Vec<D
         Verdict::Allow { reason } => (Ruling::Allow, reason),
     });
     let held = advice.hold.clone().filter(|_| powers.hold).map(|reason| (Ruling::Hold, reason));
-    ruled.into_iter().chain(held).map(|(verdict, reason)| deed(event, verdict, &reason)).collect()
+    ruled.into_iter().chain(held).map(|(verdict, reason)| deed(event, advice.by, verdict, &reason)).collect()
 }
 
-fn deed(event: &Event, verdict: Ruling, reason: &str) -> Deed {
+fn deed(event: &Event, by: Option<&'static str>, verdict: Ruling, reason: &str) -> Deed {
     let tool = match &event.detail {
         Detail::Tool(call) => Some(call.name.clone()),
         _ => None,
@@ -31,7 +28,7 @@ fn deed(event: &Event, verdict: Ruling, reason: &str) -> Deed {
         subagent: event.subagent.as_ref().map(|agent| agent.id.clone()),
         event: event.name.clone(),
         tool,
-        behavior: GUARD.to_owned(),
+        behavior: by.unwrap_or_default().to_owned(),
         verdict,
         reason: reason.chars().take(MAX_REASON_CHARS).collect(),
     }

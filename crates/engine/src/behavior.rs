@@ -1,34 +1,56 @@
 //! The seam every behavior is written against, and the list of all of them.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use model::{Advice, Event, EventKind, Millis, WorkspaceKey};
+use model::{Advice, Event, EventKind, Millis, Verdict, WorkspaceKey};
 use store::{Batch, Tables};
 
 use crate::Result;
 use crate::Surroundings;
 use crate::behaviors::{
-    ArchiveTranscript, Capture, ClaimFiles, CompleteSession, CreditMemories, Distill, ExtractLearnings,
-    HandOff, PinIncident, RecallOnCompact, RecallOnPrompt, RecallOnRead, RecallOnStart, RecordPrompt,
-    RegisterSession, RemindBacklog, RunRules, Summarize, WarnContextLimit, Welcome,
+    ArchiveTranscript, AutoCheckpoint, BriefSubagent, Capture, CheckCode, CheckImports, ClaimFiles,
+    CollectSubagent, CompleteSession, CreditMemories, DeliverMessages, Distill, ExtractLearnings,
+    FlagDebugPrints, GuardCommands, GuardScope, HandOff, IndexSymbols, JudgeStop, MapReads, PinIncident,
+    RecallOnCompact, RecallOnPrompt, RecallOnRead, RecallOnStart, RecordPrompt, RegisterSession,
+    RemindBacklog, RouteSearches, RunRules, ShowSignatures, SuggestPremortem, SuggestSkills, Summarize,
+    WarnContextLimit, Welcome,
 };
 use crate::config::Config;
+use crate::merge;
 
 /// Heard in this order; notes are said in this order, too. Who is at work comes before what was done; a turn is
 /// distilled before its summary is kept, and that before the session's learnings.
 pub const ALL: &[&dyn Behavior] = &[
+    &GuardScope,
+    &GuardCommands,
     &RegisterSession,
+    &DeliverMessages,
+    &IndexSymbols,
     &RecallOnStart,
     &Welcome,
     &RecordPrompt,
     &WarnContextLimit,
     &RecallOnPrompt,
+    &SuggestSkills,
+    &SuggestPremortem,
     &RecallOnRead,
+    &MapReads,
+    &RouteSearches,
     &RecallOnCompact,
     &ClaimFiles,
+    &BriefSubagent,
+    &CollectSubagent,
+    &ShowSignatures,
+    &CheckImports,
+    &FlagDebugPrints,
+    &CheckCode,
+    &AutoCheckpoint,
     &RunRules,
+    &JudgeStop,
     &Capture,
     &PinIncident,
     &Distill,
@@ -52,6 +74,11 @@ pub trait Behavior: Send + Sync {
     /// One paragraph; the reference page is made from it.
     fn manual(&self) -> &'static str;
 
+    /// What it can be set to; the first is what it is when nobody says.
+    fn modes(&self) -> &'static [&'static str] {
+        &["on", "off"]
+    }
+
     /// The events it hears, for `keep`, `advise` and `learn` alike.
     fn on(&self) -> &'static [EventKind];
 
@@ -63,6 +90,24 @@ pub trait Behavior: Send + Sync {
     /// Whether it may speak on this event. A kind nobody speaks on costs no thread.
     fn speaks_on(&self, _kind: EventKind) -> bool {
         false
+    }
+
+    /// Whether it decides about calls. A guard is switched off by a person alone: no repository's file does it.
+    fn is_guard(&self) -> bool {
+        false
+    }
+
+    /// How long it may take on this event, where that is more than an agent waits by itself. The agent is then asked to
+    /// wait: only for something slow that the person has switched on, or that is worth it and mostly there at once.
+    fn longer(&self, _kind: EventKind) -> Option<Duration> {
+        None
+    }
+
+    /// Decides about a call before anything else is done with it: in the daemon's answering thread, and in the hook's own
+    /// process where there is no daemon. The event is as the agent sent it, not redacted: nothing of it may be kept.
+    /// Must be quick; may look at files, may change none.
+    fn decide(&self, _by: &Deciding<'_>, _event: &Event) -> Option<Verdict> {
+        None
     }
 
     /// Runs before the reply, within the event's deadline, and may speak.
@@ -87,6 +132,30 @@ pub enum Keep {
     Yes,
     /// Not journaled, for this reason.
     No(&'static str),
+}
+
+/// All a decision may rest on: it is the same with and without a daemon.
+#[derive(Debug, Clone, Copy)]
+pub struct Deciding<'a> {
+    pub config: &'a Config,
+    /// The folder of our namespace, with the files people may put there. `None`: there is none to be found.
+    pub data: Option<&'a Path>,
+    /// The person's home folder.
+    pub home: Option<&'a Path>,
+}
+
+/// What all guards say about a call. A guard that panics has not seen what it should: the person is asked.
+pub fn decide(by: &Deciding<'_>, event: &Event) -> Advice {
+    let guards = hearers(by.config, event.kind).filter(|behavior| behavior.is_guard());
+    merge(guards.map(|guard| {
+        let verdict = catch_unwind(AssertUnwindSafe(|| guard.decide(by, event))).unwrap_or_else(|_| {
+            let name = guard.name();
+            Some(Verdict::Ask {
+                reason: format!("throughline's {name} failed to judge this call; please look at it."),
+            })
+        });
+        Advice { by: verdict.as_ref().map(|_| guard.name()), verdict, ..Advice::default() }
+    }))
 }
 
 /// All a behavior may use while the agent waits.

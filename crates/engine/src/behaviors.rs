@@ -1,13 +1,28 @@
 //! One file per behavior. A new one is a file here and a line in `behavior::ALL`.
 
+mod added;
 mod archive_transcript;
+mod auto_checkpoint;
+mod brief_subagent;
 mod capture;
+mod check_code;
+mod check_imports;
 mod claim_files;
+mod collect_subagent;
 mod complete_session;
 mod credit_memories;
+mod deliver_messages;
 mod distill;
+mod elsewhere;
 mod extract_learnings;
+mod flag_debug_prints;
+mod guard_commands;
+mod guard_scope;
 mod hand_off;
+mod index_symbols;
+mod judge_stop;
+mod map_reads;
+mod on_code;
 mod pin_incident;
 mod recall_on_compact;
 pub(crate) mod recall_on_prompt;
@@ -16,23 +31,43 @@ mod recall_on_start;
 mod record_prompt;
 mod register_session;
 mod remind_backlog;
+mod route_searches;
 mod run_rules;
+mod show_signatures;
+mod suggest_premortem;
+mod suggest_skills;
 mod summarize;
 mod warn_context_limit;
 mod welcome;
 
 pub(crate) use archive_transcript::ArchiveTranscript;
+pub(crate) use auto_checkpoint::AutoCheckpoint;
+pub use auto_checkpoint::{Edited, Every, Pace};
+pub(crate) use brief_subagent::BriefSubagent;
 pub(crate) use capture::Capture;
-pub(crate) use claim_files::ClaimFiles;
-pub use claim_files::{LEASE, claimed_path};
+pub(crate) use check_code::CheckCode;
+pub use check_code::{Act, Checked, Step, Wrong};
+pub(crate) use check_imports::CheckImports;
+pub(crate) use claim_files::{ClaimFiles, take as take_files};
+pub use claim_files::{LEASE, claimed_path, files_on_disk, is_claiming, line_words, real_path};
+pub(crate) use collect_subagent::CollectSubagent;
 pub(crate) use complete_session::CompleteSession;
 pub(crate) use credit_memories::CreditMemories;
 pub use credit_memories::{Wrote, credit};
+pub(crate) use deliver_messages::{DeliverMessages, keep as keep_message, note_said};
+pub use deliver_messages::{MAX_CHARS as MAX_MESSAGE_CHARS, MAX_WAITING as MAX_MESSAGES_WAITING};
 pub(crate) use distill::Distill;
 pub use distill::end_stale_turn;
 pub(crate) use extract_learnings::ExtractLearnings;
+pub(crate) use flag_debug_prints::FlagDebugPrints;
+pub(crate) use guard_commands::GuardCommands;
+pub(crate) use guard_scope::GuardScope;
 pub(crate) use hand_off::{HandOff, forget_in_hand_off, write_hand_off};
 pub use hand_off::{MAX_WRITTEN, page, render};
+pub(crate) use index_symbols::IndexSymbols;
+pub(crate) use judge_stop::JudgeStop;
+pub use judge_stop::{Question, SYSTEM as JUDGE};
+pub(crate) use map_reads::MapReads;
 pub(crate) use pin_incident::PinIncident;
 pub(crate) use recall_on_compact::RecallOnCompact;
 pub(crate) use recall_on_prompt::RecallOnPrompt;
@@ -41,14 +76,18 @@ pub(crate) use recall_on_start::RecallOnStart;
 pub(crate) use record_prompt::RecordPrompt;
 pub(crate) use register_session::RegisterSession;
 pub(crate) use remind_backlog::RemindBacklog;
+pub(crate) use route_searches::RouteSearches;
 pub(crate) use run_rules::RunRules;
+pub(crate) use show_signatures::ShowSignatures;
+pub(crate) use suggest_premortem::SuggestPremortem;
+pub(crate) use suggest_skills::SuggestSkills;
 pub(crate) use summarize::{Summarize, summary_text};
 pub(crate) use warn_context_limit::WarnContextLimit;
 pub(crate) use welcome::Welcome;
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use std::collections::HashSet;
+    use std::collections::{HashMap, HashSet};
     use std::path::{Path, PathBuf};
     use std::sync::{Arc, Mutex};
     use std::time::{Duration, Instant};
@@ -61,8 +100,9 @@ pub(crate) mod tests {
 
     use crate::behavior::{Behavior, Workspace};
     use crate::config::Config;
+    use crate::rules::Judgment;
     use crate::search::{Ask, Hit, Search};
-    use crate::{Fault, Result, Surroundings};
+    use crate::{Desk, Fault, Result, Surroundings};
 
     /// A house in one folder, with real tables and real search.
     pub(crate) struct Around {
@@ -72,6 +112,13 @@ pub(crate) mod tests {
         pub(crate) faults: Vec<Fault>,
         pub(crate) past: u64,
         pub(crate) claimed: Mutex<HashSet<(SessionId, Option<String>, MemoryId)>>,
+        pub(crate) desks: Mutex<HashMap<(SessionId, Option<String>), Desk>>,
+        pub(crate) edited: Mutex<Vec<super::Edited>>,
+        pub(crate) judgment: Option<Judgment>,
+        pub(crate) questions: Mutex<Vec<super::Question>>,
+        pub(crate) late: Mutex<Option<String>>,
+        pub(crate) steps: Mutex<Vec<super::Step>>,
+        pub(crate) checked: Mutex<super::Checked>,
     }
 
     impl Around {
@@ -83,6 +130,13 @@ pub(crate) mod tests {
                 faults: Vec::new(),
                 past: 0,
                 claimed: Mutex::default(),
+                desks: Mutex::default(),
+                edited: Mutex::default(),
+                judgment: None,
+                questions: Mutex::default(),
+                late: Mutex::default(),
+                steps: Mutex::default(),
+                checked: Mutex::default(),
             }
         }
     }
@@ -122,6 +176,36 @@ pub(crate) mod tests {
 
         fn past_conversations(&self, _cwd: &str) -> u64 {
             self.past
+        }
+
+        fn map(&self, root: &Path, _until: Instant, with: &mut dyn FnMut(&mut atlas::Atlas)) -> bool {
+            let Ok(mut map) = atlas::Atlas::open(root, None) else { return false };
+            map.freshen(&mut |_| {}).unwrap();
+            with(&mut map);
+            true
+        }
+
+        fn judge(&self, _: &Config, _: &Event, question: &super::Question, _: Instant) -> Option<Judgment> {
+            self.questions.lock().unwrap().push(question.clone());
+            self.judgment.clone()
+        }
+
+        fn judged_late(&self, _: &Event) -> Option<String> {
+            self.late.lock().unwrap().take()
+        }
+
+        fn check(&self, _: &Config, step: &super::Step, _: Instant) -> super::Checked {
+            self.steps.lock().unwrap().push(step.clone());
+            self.checked.lock().unwrap().clone()
+        }
+
+        fn edited(&self, edit: &super::Edited) {
+            self.edited.lock().unwrap().push(edit.clone());
+        }
+
+        fn desk(&self, session: &SessionId, subagent: Option<&str>, with: &mut dyn FnMut(&mut Desk)) {
+            let key = (session.clone(), subagent.map(str::to_owned));
+            with(self.desks.lock().unwrap().entry(key).or_default());
         }
     }
 

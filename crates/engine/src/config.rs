@@ -105,7 +105,7 @@ impl Config {
     fn narrowed(&self, place: &str, key: &Key, value: Value) -> Result<Value, ConfigError> {
         let widens = || ConfigError::Widens { place: place.to_owned(), key: key.name.clone() };
         match value {
-            Value::Text(mode) if key.name.starts_with("behaviors.") && mode == "off" => Ok(Value::Text(mode)),
+            Value::Text(mode) if mode == "off" && is_narrowing(&key.name) => Ok(Value::Text(mode)),
             Value::List(more) if key.name == "capture.skip-tools" => {
                 let mut all = self.list(&key.name).to_vec();
                 all.extend(more.into_iter().filter(|tool| !self.list(&key.name).contains(tool)));
@@ -125,6 +125,11 @@ impl Config {
 
     pub fn is_on(&self, behavior: &str) -> bool {
         self.text(&format!("behaviors.{behavior}")) != "off"
+    }
+
+    /// What a behavior is set to, one of its modes.
+    pub fn mode(&self, behavior: &str) -> &str {
+        self.text(&format!("behaviors.{behavior}"))
     }
 
     pub fn text(&self, name: &str) -> &str {
@@ -218,6 +223,11 @@ fn nearest(name: &str) -> Option<String> {
         .or_else(|| behavior::by_name(name).map(|behavior| format!("behaviors.{}", behavior.name())))
 }
 
+/// Whether less happens when this is off. Without a guard more does.
+fn is_narrowing(key: &str) -> bool {
+    key.strip_prefix("behaviors.").and_then(behavior::by_name).is_some_and(|behavior| !behavior.is_guard())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,7 +274,7 @@ mod tests {
     fn every_behavior_has_a_switch_and_every_key_a_manual() {
         let config = Config::default();
         for behavior in crate::ALL {
-            assert!(config.is_on(behavior.name()));
+            assert_eq!(config.mode(behavior.name()), behavior.modes()[0]);
             assert!(key(&format!("behaviors.{}", behavior.name())).is_some());
         }
         for key in keys() {

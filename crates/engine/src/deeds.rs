@@ -32,7 +32,10 @@ pub fn learn(batch: &mut Batch<'_>, done: Done, deed: &Deed) -> Result<()> {
             batch.touch_session(&SessionTouch { project: project.clone(), heard: false, ..touch })?;
             batch.end_session(id, *ended_at, "imported")?;
         }
-        Deed::Injected { injection } => batch.put_injection(batch.position(), done.at, injection)?,
+        Deed::Injected { injection } => {
+            batch.put_injection(batch.position(), done.at, injection)?;
+            crate::behaviors::note_said(batch, &injection.marks, done.at)?;
+        }
         Deed::Verdict { session, subagent, event, tool, behavior, verdict, reason } => {
             batch.put_verdict(&VerdictRow {
                 seq: batch.position(),
@@ -63,9 +66,7 @@ pub fn learn(batch: &mut Batch<'_>, done: Done, deed: &Deed) -> Result<()> {
             }
         }
         Deed::Claim { session, files, note } => {
-            for file in files {
-                batch.claim(file, session, done.at, note.as_deref())?;
-            }
+            crate::behaviors::take_files(batch, session, files, note.as_deref(), done.at)?;
         }
         Deed::Release { session, files } => {
             if files.is_empty() && session.is_some() {
@@ -74,6 +75,15 @@ pub fn learn(batch: &mut Batch<'_>, done: Done, deed: &Deed) -> Result<()> {
             for file in files {
                 batch.release(session.as_ref(), Some(file))?;
             }
+        }
+        Deed::StartPattern { session, kind, id, options } => {
+            crate::coordination::declare(batch, session, kind, id, options, done.at)?;
+        }
+        Deed::StopPattern { session, pattern, why } => {
+            crate::coordination::stop(batch, session, pattern, why.as_deref(), done.at)?;
+        }
+        Deed::Message { to, from, text } => {
+            crate::behaviors::keep_message(batch, &done.id.to_string(), to, from, done.at, text)?;
         }
         Deed::Withdraw { ids } => {
             for id in ids {

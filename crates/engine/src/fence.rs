@@ -117,7 +117,8 @@ pub(crate) fn visible(text: &str) -> String {
 fn structure(text: &str, at: usize, line_start: bool) -> Option<usize> {
     let first = sign(text, at);
     match first.plain {
-        b'<' => tag(text, at, first).or_else(|| token(text, first)),
+        // `<invoke|>` is both, as `i` looks like a bar: broken right behind the sign it is neither.
+        b'<' => token(text, first).or_else(|| tag(text, at, first)),
         b'[' => instruction(text, first),
         b't' | b's' if NAMES.iter().any(|name| reads(text, at, name, 0).is_some()) => Some(first.next),
         _ if line_start && first.capital => speaker(text, at, first),

@@ -5,7 +5,9 @@ mod behavior;
 mod behaviors;
 mod citing;
 pub mod config;
+pub mod coordination;
 pub mod deeds;
+mod desk;
 mod fence;
 mod hints;
 mod life;
@@ -15,21 +17,29 @@ mod moment;
 mod origin;
 mod page;
 mod paths;
+pub mod presence;
 pub mod rules;
 pub mod search;
+pub mod sharing;
+pub mod skills;
 mod surroundings;
 
-pub use behavior::{ALL, Behavior, Context, Keep, Workspace, by_name, hearers};
-pub use behaviors::{LEASE as CLAIM_LEASE, claimed_path};
+pub use behavior::{ALL, Behavior, Context, Deciding, Keep, Workspace, by_name, decide, hearers};
+pub use behaviors::{Act, Checked, Step, Wrong};
+pub use behaviors::{Edited, Every, JUDGE, Pace, Question};
+pub use behaviors::{LEASE as CLAIM_LEASE, claimed_path, files_on_disk, is_claiming, line_words, real_path};
+pub use behaviors::{MAX_MESSAGE_CHARS, MAX_MESSAGES_WAITING};
 pub use behaviors::{
     MAX_WRITTEN as MAX_HAND_OFF, end_stale_turn, page as hand_off_page, render as hand_off_text,
 };
 pub use behaviors::{Wrote, credit};
+pub use desk::{Desk, Lines, Search as Searched};
 pub use fence::{fence, sanitize};
 pub use memory::is_kept_as_one;
 pub use merge::merge;
 pub use origin::{Origin, heard, origin, sources};
 pub use page::Page;
+pub use patterns;
 pub use surroundings::{Fault, Surroundings};
 
 /// One variant per reaction of the caller: all of these end as silence, a log line and a count.

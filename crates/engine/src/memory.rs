@@ -84,7 +84,7 @@ fn fingerprint(memory: &Memory) -> u64 {
     MemoryId::of(&[whose, &words]).as_u64().max(1)
 }
 
-fn bounded(memory: &Memory) -> Memory {
+pub(crate) fn bounded(memory: &Memory) -> Memory {
     let items = |list: &[String]| list.iter().take(MAX_ITEMS).map(|item| cut(item, MAX_ITEM)).collect();
     Memory {
         title: cut(memory.title.trim(), MAX_TITLE),

@@ -11,12 +11,18 @@ pub fn merge(parts: impl IntoIterator<Item = Advice>) -> Advice {
         whole.notes.extend(part.notes);
         whole.tells.extend(part.tells);
         whole.marks.extend(part.marks);
-        whole.verdict = match (whole.verdict.take(), part.verdict) {
-            (Some(held), Some(new)) if new.strength() > held.strength() => Some(new),
-            (Some(held), _) => Some(held),
-            (None, new) => new,
+        let is_stronger = match (&whole.verdict, &part.verdict) {
+            (Some(held), Some(new)) => new.strength() > held.strength(),
+            (None, new) => new.is_some(),
+            (Some(_), None) => false,
         };
-        whole.hold = whole.hold.or(part.hold);
+        if is_stronger {
+            (whole.verdict, whole.by) = (part.verdict, part.by);
+        }
+        if whole.hold.is_none() && part.hold.is_some() {
+            whole.hold = part.hold;
+            whole.by = whole.by.or(part.by);
+        }
         whole.instructions = match (whole.instructions.take(), part.instructions) {
             (Some(first), Some(second)) => Some(first + "\n\n" + &second),
             (first, second) => first.or(second),

@@ -19,6 +19,7 @@ use model::EventKind;
 pub use answer::{AnswerError, Judgment, Said, judgment};
 pub use envelope::envelope;
 pub use matching::Match;
+pub(crate) use prompt::data;
 pub use prompt::{FIELDS, SYSTEM, Template, schema};
 
 /// The folder of rules in the data folder, and the files of each.

@@ -2,15 +2,17 @@
 //! the house. The daemon lends the real ones; whoever wants to see what would be said lends the same ones and lets
 //! nothing be noted.
 
-use std::path::Path;
-use std::time::Instant;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use model::{Event, MemoryId, SessionId, Tail};
+use model::{Event, EventId, MemoryId, SessionId, Tail};
 use store::Tables;
 
 use crate::Result;
+use crate::behaviors::{Checked, Edited, Question, Step};
 use crate::config::Config;
-use crate::rules::Ruled;
+use crate::desk::Desk;
+use crate::rules::{Judgment, Ruled};
 use crate::search::{Ask, Hit};
 
 /// Something that is wrong with the house, and what a person can do about it.
@@ -40,14 +42,76 @@ pub trait Surroundings: Send + Sync {
     /// Whether a process of this id lives on this machine.
     fn is_alive(&self, pid: u32) -> bool;
 
+    /// Waits until the tables know of this event, or of all that were kept before this moment. False: not by then. For
+    /// the few events whose answer hangs on what happened a moment ago.
+    fn caught_up(&self, _event: Option<EventId>, _until: Instant) -> bool {
+        true
+    }
+
+    /// Whether this very process lives: ids are used again, so its beginning counts where it is known.
+    fn is_running(&self, pid: u32, _began: Option<&str>) -> bool {
+        self.is_alive(pid)
+    }
+
+    /// Takes something so that of two that want it at one moment one gets it: who has it, if that is somebody else. Held
+    /// for so long at most; by then the tables know.
+    fn take(&self, _what: &str, _by: &str, _hold: Duration) -> Option<String> {
+        None
+    }
+
     /// The folder of our namespace, with the files people may put there.
     fn data(&self) -> &Path;
+
+    /// The person's home folder.
+    fn home(&self) -> Option<PathBuf> {
+        None
+    }
 
     /// What is wrong just now.
     fn faults(&self) -> Vec<Fault>;
 
     /// Past conversations whose files lie beside this one's and that are not taken in, as far as a moment tells.
     fn past_conversations(&self, transcript: &str) -> u64;
+
+    /// Lends the map of a workspace as its files are now. False: there is none yet, or it cannot be had by `until`.
+    fn map(&self, _root: &Path, _until: Instant, _with: &mut dyn FnMut(&mut atlas::Atlas)) -> bool {
+        false
+    }
+
+    /// Has the map of a workspace made or brought up to date, in the background.
+    fn warm_map(&self, _root: &Path) {}
+
+    /// Counts an edit of a session, and has its work tree kept in the background when that is due. Who lends no way to
+    /// keep it keeps nothing.
+    fn edited(&self, _edit: &Edited) {}
+
+    /// Tells what a conversation does to a project whose tools are run in the background, and hears what of theirs is new
+    /// to it by then. Who lends no tools finds nothing wrong.
+    fn check(&self, _config: &Config, _step: &Step, _until: Instant) -> Checked {
+        Checked::default()
+    }
+
+    /// Asks the person's model for a yes or a no, once about each prompt, and waits for it until then. `None`: it was asked
+    /// before, there is no model, or it has not answered yet. A yes that comes later is kept for [`judged_late`](Self::judged_late).
+    fn judge(
+        &self,
+        _config: &Config,
+        _event: &Event,
+        _question: &Question,
+        _until: Instant,
+    ) -> Option<Judgment> {
+        None
+    }
+
+    /// The reason of a yes that came late in this conversation; said once.
+    fn judged_late(&self, _event: &Event) -> Option<String> {
+        None
+    }
+
+    /// Lends the desk of a conversation. A subagent has one of its own.
+    fn desk(&self, _session: &SessionId, _subagent: Option<&str>, with: &mut dyn FnMut(&mut Desk)) {
+        with(&mut Desk::default());
+    }
 
     /// Runs the person's own rules that this event concerns, each within its budget and none past `until`; in the
     /// order of their names. Who lends no rules has none.

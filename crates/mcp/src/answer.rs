@@ -30,6 +30,10 @@ impl Room {
         Self(MAX_TOKENS)
     }
 
+    pub(crate) fn of(tokens: u32) -> Self {
+        Self(tokens.min(MAX_TOKENS))
+    }
+
     /// Takes what this costs, if there is as much left.
     pub(crate) fn fits(&mut self, text: &str) -> bool {
         let cost = estimate_tokens(text);

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use atlas::Question;
 use engine::Workspace;
 use model::{MemoryKind, Millis, SessionId};
 use serde_json::Value;
@@ -92,6 +93,14 @@ pub enum Claiming {
     Release { session: Option<String>, files: Vec<String> },
 }
 
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Messaging {
+    /// To one session, or to every other one at work in this repository.
+    Send { to: Option<String>, all: bool, text: String },
+    /// All that were sent, or those to one session.
+    List { to: Option<String> },
+}
+
 /// Every call may block for a bounded time; tools run on threads of their own.
 pub trait Keeper: Send + Sync {
     /// The release, as people read it.
@@ -139,7 +148,16 @@ pub trait Keeper: Send + Sync {
         None
     }
 
+    /// What the code map says; the commands of the same names print it.
+    fn code(&self, question: Question) -> Result<atlas::Answer, Refusal>;
+
     fn claims(&self, wish: Claiming) -> Result<Value, Refusal>;
+
+    fn message(&self, wish: Messaging) -> Result<Value, Refusal>;
+
+    /// Sessions at work now with what they were asked and what they hold, last seen first, as the command prints them;
+    /// in this folder's work tree, or everywhere.
+    fn live_sessions(&self, here: bool) -> Result<Vec<Value>, Refusal>;
 }
 
 /// A house with many guests: each is lent a keeper for the folder it works in.

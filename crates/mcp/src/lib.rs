@@ -26,7 +26,7 @@ use rmcp::service::ServerInitializeError;
 
 pub use forwarding::answer;
 pub use http::{Body, Http};
-pub use keeper::{Checkpointing, Claiming, End, Keeper, Keepers, Note, Refusal, Remembered};
+pub use keeper::{Checkpointing, Claiming, End, Keeper, Keepers, Messaging, Note, Refusal, Remembered};
 use lending::Lending;
 use server::Server;
 

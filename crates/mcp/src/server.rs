@@ -36,6 +36,9 @@ matter. Narrow with project \"here\", kind, file or since. Name the ids you used
 Save with mem_save what a later session needs and the repository does not say: a decision and its reason, a trap, a \
 preference of the person. One fact each, in full sentences. Never secrets.
 
+The code map is resolved and never stale: code_outline before a large file is read, code_callers instead of searching \
+for a name, code_context and code_impact before a change.
+
 Before a compaction, a pause or the end of a long piece of work, write a handoff; before something risky, make a \
 checkpoint.
 

@@ -4,11 +4,21 @@
 
 mod checkpoint;
 mod claims;
+mod code;
+mod code_callers;
+mod code_context;
+mod code_deps;
+mod code_impact;
+mod code_outline;
+mod code_search;
+mod code_slice;
+mod code_symbol;
 mod context;
 mod forget;
 mod get;
 mod handoff;
 mod hook;
+mod message;
 mod save;
 mod search;
 mod sessions;
@@ -36,9 +46,18 @@ pub(crate) const ALL: &[Tool] = &[
     Tool::of::<save::Save>(),
     Tool::of::<forget::Forget>(),
     Tool::of::<context::Context>(),
+    Tool::of::<code_outline::Outline>(),
+    Tool::of::<code_symbol::Symbol>(),
+    Tool::of::<code_callers::Callers>(),
+    Tool::of::<code_impact::Impact>(),
+    Tool::of::<code_slice::Slice>(),
+    Tool::of::<code_search::Search>(),
+    Tool::of::<code_context::Context>(),
+    Tool::of::<code_deps::Deps>(),
     Tool::of::<handoff::Handoff>(),
     Tool::of::<checkpoint::Checkpoint>(),
     Tool::of::<claims::Claims>(),
+    Tool::of::<message::Message>(),
     Tool::of::<sessions::Sessions>(),
     Tool::of::<status::Status>(),
 ];

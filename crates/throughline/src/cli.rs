@@ -48,12 +48,28 @@ enum Command {
     Forget(commands::forget::Forget),
     /// What an agent would be told here and why, or what it was told
     Context(commands::context::Context),
+    /// The map of the code: outline, callers, impact, tests-for, slice, search, context, map
+    Code(commands::code::Code),
     /// The note for whoever sits down here next: show, write, list
     Handoff(commands::handoff::Handoff),
     /// Places to come back to: create, list, show, restore
     Checkpoint(commands::checkpoint::Checkpoint),
+    /// Where agents may write: check, explain, init
+    Scope(commands::scope::Scope),
+    /// What agents may run: test, list
+    Guard(commands::guard::Guard),
+    /// Which skills a prompt calls for: list, test
+    Skills(commands::skills::Skills),
     /// Who works on which file: list, take, release
     Claims(commands::claims::Claims),
+    /// Say something to another session, with its next event
+    Message(commands::message::Message),
+    /// Share memories and claims with a team, through PostgreSQL
+    Team(commands::team::Team),
+    /// Patterns of agents: start, list, show, stop, kinds
+    Pattern(commands::pattern::PatternCommand),
+    /// List agents that other agents started, with their parts and answers
+    Agents(commands::agents::Agents),
     /// List sessions, last seen first
     Sessions(commands::sessions::Sessions),
     /// The story of one session: show
@@ -130,9 +146,17 @@ pub(crate) fn run() -> anyhow::Result<()> {
         Command::Edit(command) => command.run(&world),
         Command::Forget(command) => command.run(&world),
         Command::Context(command) => command.run(&world),
+        Command::Code(command) => command.run(&world),
         Command::Handoff(command) => command.run(&world),
         Command::Checkpoint(command) => command.run(&world),
+        Command::Scope(command) => command.run(&world),
+        Command::Guard(command) => command.run(&world),
+        Command::Skills(command) => command.run(&world),
         Command::Claims(command) => command.run(&world),
+        Command::Message(command) => command.run(&world),
+        Command::Team(command) => command.run(&world),
+        Command::Pattern(command) => command.run(&world),
+        Command::Agents(command) => command.run(&world),
         Command::Sessions(command) => command.run(&world),
         Command::Session(command) => command.run(&world),
         Command::Outcome(command) => command.run(&world),

@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     if args.next().is_some_and(|word| word == "hook") {
         // A few words behind it are commands about a person's own rules, or ask for help, and no event's name.
         if !args.peek().is_some_and(|word| commands::hook::WORDS.iter().any(|ours| word == ours)) {
-            return ExitCode::from(client::hook::main(args, config::redaction));
+            return ExitCode::from(client::hook::main(args, config::redaction, config::judge));
         }
     }
     report::end(cli::run())

@@ -96,6 +96,11 @@ pub(crate) const NOT_YET: Problem = Problem {
     title: "it is kept, and not in the lists yet",
     detail: Cow::Borrowed("look again in a moment; `throughline daemon status` says how far the daemon is"),
 };
+pub(crate) const NO_MAP_YET: Problem = Problem {
+    status: StatusCode::SERVICE_UNAVAILABLE,
+    title: "the map of this workspace is being made",
+    detail: Cow::Borrowed("look again in a moment; `throughline code index` shows how far it is"),
+};
 pub(crate) const OUT_OF_ORDER: Problem = Problem {
     status: StatusCode::SERVICE_UNAVAILABLE,
     title: "the daemon does not answer",

@@ -45,10 +45,15 @@ pub(crate) fn note(batch: &mut Batch<'_>, seq: u64, deed: &Deed) -> Result<(), S
         Deed::Forget { ids } => batch.prepare_to_forget(ids)?,
         // Whoever forgets a memory forgets what was said of it, too.
         Deed::Injected { injection } => {
-            for memory in injection.notes.iter().flat_map(|note| &note.items).filter_map(|item| item.memory) {
-                batch.note_deed(memory, seq)?;
+            for item in injection.notes.iter().flat_map(|note| &note.items) {
+                // And whoever forgets a session forgets its words in another.
+                if let Some(id) = item.memory.or_else(|| item.session().as_ref().map(session_mark)) {
+                    batch.note_deed(id, seq)?;
+                }
             }
         }
+        // They go with whoever said them, too.
+        Deed::Message { from, .. } => batch.note_deed(session_mark(&SessionId::new(from)), seq)?,
         Deed::Session { .. }
         | Deed::Verdict { .. }
         | Deed::HandOff { .. }
@@ -57,6 +62,8 @@ pub(crate) fn note(batch: &mut Batch<'_>, seq: u64, deed: &Deed) -> Result<(), S
         | Deed::DropCheckpoints { .. }
         | Deed::Claim { .. }
         | Deed::Release { .. }
+        | Deed::StartPattern { .. }
+        | Deed::StopPattern { .. }
         | Deed::Withdraw { .. }
         | Deed::Edit { .. }
         | Deed::Supersede { .. } => {}

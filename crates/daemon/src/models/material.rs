@@ -1,7 +1,6 @@
 //! What a model is asked about: the steps of waiting turns as they were recorded, and back: its observations with
 //! the events that show them. Asks nobody and writes nothing.
 
-use agents::Incoming;
 use model::{Detail, EventId, Millis, Observation, Outcome, SessionId};
 use providers::distill::{Batch, LEAST_RAW_TOKENS, Parsed, RawStep};
 use providers::tokens;
@@ -114,14 +113,7 @@ fn read(journal: &Journal, turns: Vec<TurnRow>, events: &[(usize, EventRow)]) ->
             Err(error) => return Err(error),
         };
         let entry = &stored.entry;
-        let adapter = agents::by_name(&entry.agent).unwrap_or(agents::ALL[0]);
-        let read = adapter.read(&Incoming {
-            id: entry.id,
-            at: entry.at,
-            hint: Some(&entry.event),
-            context: &entry.context,
-            json: &entry.envelope,
-        });
+        let read = agents::event_of(entry);
         let heard = engine::heard(&read);
         let Detail::Tool(call) = read.detail else { continue };
         let (output, ok) = match &call.outcome {

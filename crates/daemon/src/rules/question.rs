@@ -16,8 +16,8 @@ use model::{Event, SessionId};
 use providers::budget::day_of;
 use providers::{Model, Pool, ProviderError, Request, Spend};
 
-use super::LATE_EVENTS;
 use super::folder::Loaded;
+use super::{LATE_EVENTS, MAX_ANSWER_TOKENS};
 use crate::intake::now;
 use crate::models::settings::{CLIENTS, Settings};
 
@@ -28,8 +28,6 @@ const MAX_ASKING: usize = 2;
 /// Answers remembered, and answers that wait for their conversation.
 const MAX_REMEMBERED: usize = 256;
 const MAX_LATE: usize = 32;
-/// Yes or no, and a sentence.
-const MAX_ANSWER_TOKENS: u32 = 120;
 
 pub(super) struct Asker {
     /// Nobody's project, for a client that is a process.
@@ -48,11 +46,30 @@ struct State {
 }
 
 /// What was said when the agent had gone on.
-struct Late {
+pub(super) struct Late {
     session: SessionId,
     subagent: Option<String>,
     rule: String,
-    text: String,
+    pub(super) text: String,
+}
+
+impl Late {
+    pub(super) fn new(event: &Event, rule: &str) -> Self {
+        Self {
+            session: event.session.clone(),
+            subagent: event.subagent.as_ref().map(|agent| agent.id.clone()),
+            rule: rule.to_owned(),
+            text: String::new(),
+        }
+    }
+}
+
+/// Why there is no judgment.
+pub(super) enum Unjudged {
+    /// It was answered otherwise than asked.
+    Rule(String),
+    /// Nobody was asked, or nobody has answered yet.
+    NotAsked(String),
 }
 
 impl Asker {
@@ -78,23 +95,43 @@ impl Asker {
         until: Instant,
     ) -> Outcome {
         let Some(question) = &loaded.question else { return Outcome::Silent };
-        let Some(settings) = Settings::read(config) else {
-            return Outcome::NotRun("`distill.provider` names no model".to_owned());
-        };
         let request = request(question, event);
         let mut hasher = DefaultHasher::new();
         (&loaded.name, &loaded.stamps, &request.prompt).hash(&mut hasher);
-        let key = hasher.finish();
+        let late = Late {
+            text: format!("(of a moment ago, at {}) ", event.kind.name()),
+            ..Late::new(event, &loaded.name)
+        };
+        match self.judge(config, request, hasher.finish(), late, until) {
+            Ok(judgment) => outcome(then, judgment),
+            Err(Unjudged::Rule(what)) => Outcome::Trouble(what),
+            Err(Unjudged::NotAsked(why)) => Outcome::NotRun(why),
+        }
+    }
+
+    /// Whoever asks waits for the answer until then.
+    pub(super) fn judge(
+        self: &Arc<Self>,
+        config: &Config,
+        request: Request,
+        key: u64,
+        late: Late,
+        until: Instant,
+    ) -> Result<Judgment, Unjudged> {
+        let not_asked = |why: &str| Err(Unjudged::NotAsked(why.to_owned()));
+        let Some(settings) = Settings::read(config) else {
+            return not_asked("`distill.provider` names no model");
+        };
         {
             let mut state = self.state();
             if let Some((_, known)) = state.answers.iter().find(|(of, _)| *of == key) {
-                return outcome(then, known.clone());
+                return Ok(known.clone());
             }
             if state.asking >= MAX_ASKING {
-                return Outcome::NotRun("other rules are waiting for the model".to_owned());
+                return not_asked("other rules are waiting for the model");
             }
             if !settings.budget.admits(&state.spend, day_of(now()), &request) {
-                return Outcome::NotRun("the tokens of the day are spent".to_owned());
+                return not_asked("the tokens of the day are spent");
             }
             state.asking += 1;
         }
@@ -102,17 +139,11 @@ impl Asker {
             Ok(client) => client,
             Err(error) => {
                 self.state().asking -= 1;
-                return Outcome::NotRun(error.to_string());
+                return not_asked(&error.to_string());
             }
         };
         let (to, from) = mpsc::channel();
         let asker = Arc::clone(self);
-        let late = Late {
-            session: event.session.clone(),
-            subagent: event.subagent.as_ref().map(|agent| agent.id.clone()),
-            rule: loaded.name.clone(),
-            text: format!("(of a moment ago, at {}) ", event.kind.name()),
-        };
         let spawned = thread::Builder::new().name("rule-question".into()).spawn(move || {
             let answer = complete(client.as_ref(), &request, Instant::now() + PATIENCE);
             asker.record(&request, &answer, key);
@@ -123,14 +154,14 @@ impl Asker {
         });
         if spawned.is_err() {
             self.state().asking -= 1;
-            return Outcome::NotRun("no thread could be started".to_owned());
+            return not_asked("no thread could be started");
         }
         match from.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(Ok(judgment)) => outcome(then, judgment),
-            Ok(Err(Fault::Rule(what))) => Outcome::Trouble(what),
-            Ok(Err(Fault::Provider(error))) => Outcome::NotRun(error.to_string()),
+            Ok(Ok(judgment)) => Ok(judgment),
+            Ok(Err(Fault::Rule(what))) => Err(Unjudged::Rule(what)),
+            Ok(Err(Fault::Provider(error))) => not_asked(&error.to_string()),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                Outcome::NotRun("the model has not answered yet; a yes is said at the next event".to_owned())
+                not_asked("the model has not answered yet; a yes is said at the next event")
             }
         }
     }
@@ -163,17 +194,23 @@ impl Asker {
         state.late.push_back(late);
     }
 
-    /// What was answered late in this conversation, where it can be said.
+    /// What was answered late in this conversation to those who are meant.
+    pub(super) fn late(&self, event: &Event, is_meant: impl Fn(&str) -> bool) -> Vec<Late> {
+        let mut state = self.state();
+        let subagent = event.subagent.as_ref().map(|agent| agent.id.as_str());
+        let (due, rest) = std::mem::take(&mut state.late).into_iter().partition::<VecDeque<_>, _>(|late| {
+            late.session == event.session && late.subagent.as_deref() == subagent && is_meant(&late.rule)
+        });
+        state.late = rest;
+        due.into()
+    }
+
+    /// What was answered late to rules, where it can be said.
     pub(super) fn take_late(&self, event: &Event) -> Vec<Ruled> {
         if !LATE_EVENTS.contains(&event.kind) {
             return Vec::new();
         }
-        let mut state = self.state();
-        let subagent = event.subagent.as_ref().map(|agent| agent.id.as_str());
-        let (due, rest) = std::mem::take(&mut state.late).into_iter().partition::<VecDeque<_>, _>(|late| {
-            late.session == event.session && late.subagent.as_deref() == subagent
-        });
-        state.late = rest;
+        let due = self.late(event, |rule| rule != super::JUDGE);
         let said = |late: Late| Ruled {
             rule: late.rule,
             took: Duration::ZERO,

@@ -247,3 +247,21 @@ fn a_program_gets_the_event_and_no_secret_of_the_environment() {
     }
     assert!(environment.trim_end().ends_with("/rules/looks"), "{environment}");
 }
+
+#[test]
+fn rules_run_at_once_each_in_its_own_time() {
+    let house = House::new();
+    // Each waits until all have begun: one after the other none of them could end.
+    let begun = house.folder.path().join("begun");
+    fs::create_dir(&begun).unwrap();
+    let waits = format!(
+        "touch '{0}/'$$; while [ $(ls '{0}' | wc -l) -lt 4 ]; do sleep 0.01; done; echo '{{\"say\":\"met\"}}'",
+        begun.display()
+    );
+    for name in ["a", "b", "c", "d"] {
+        house.rule(name, &waits);
+    }
+    let met = house.rehearsed();
+    assert_eq!(met.len(), 4);
+    assert!(met.iter().all(|(_, what)| what == r#"[("say", "met")]"#), "{met:?}");
+}

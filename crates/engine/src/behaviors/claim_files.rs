@@ -1,26 +1,35 @@
-//! Knows which session works on which file, and says so to the second one that wants to edit it. Forbids nothing: a
-//! claim is a courtesy, and a lease that runs out by itself.
+//! Knows which session works on which file and where in it, and says so to the second one that wants to edit it. A
+//! courtesy: a lease runs out by itself, and only a person who wants it has the second edit asked about or refused.
 
-use std::path::{Path, PathBuf};
+mod lines;
+mod touched;
+mod words;
 
-use model::{Advice, Detail, Event, EventKind, Millis};
-use store::{Batch, ClaimFilter, ClaimRow};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::time::Duration;
 
-use super::register_session::is_at_work;
+use model::{Advice, Detail, Event, EventKind, Item, Millis, Note, Outcome, ToolCall, Verdict};
+use store::{Batch, ChangeRow, ClaimFilter, ClaimPlace, ClaimRow, ClaimSign, LineSpan, Tables};
+
 use crate::Result;
 use crate::behavior::{Behavior, Context};
-use crate::page::one_line;
-use crate::paths::without_detours;
+use crate::presence::{Process, is_at_work};
 
-/// The tools that change one file.
-const EDITORS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
+pub use lines::words as line_words;
+pub use touched::{claimed_path, files_on_disk, is_claiming, real_path};
+
 /// How long a file stays claimed after its last edit. Who comes back to it later claims it again.
 pub const LEASE: Millis = 30 * 60 * 1000;
 /// Rows are kept for a while longer, so that clocks that differ a little agree on what is over.
 const KEPT: Millis = 24 * 60 * 60 * 1000;
-/// More holders of one file are a crowd: the count says enough.
-const MAX_NAMED: usize = 3;
-const GOAL_CHARS: usize = 160;
+/// Files of one call that are looked up; a command that writes more is told about these.
+const MAX_FILES: usize = 4;
+/// A larger file is not read to find the place of an edit in it.
+const MAX_READ: u64 = 1 << 20;
+/// Of two edits at one moment the second hears of the first before the tables do; by then they know.
+const MOMENT: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(crate) struct ClaimFiles;
@@ -31,14 +40,27 @@ impl Behavior for ClaimFiles {
     }
 
     fn manual(&self) -> &'static str {
-        "A session that edits a file holds it until its end, until it gives it back, or for half an hour after its last \
-         edit. The second session that wants to edit the file is told, once, who holds it, since when, on which branch \
-         and for what; the edit goes on. `throughline claims` lists and releases them; the MCP tool `claims` does the \
-         same for agents. Worktrees of one repository are different files."
+        "A session that edits a file (by a tool, or by a command as far as its text tells) holds it until its end, until it \
+         gives it back, or for half an hour after its last edit. The second session that wants to edit the file is told, \
+         once and again when it comes to the same lines, who holds it, since when, on which branch, on which lines and for \
+         what. `warn` (also `on`) lets the edit go on; `ask` has the person asked; `deny` refuses it until the lease is over. \
+         Where others changed the file since the session last read it, it says that, too. Worktrees of one repository are \
+         different files: an edit of the same one elsewhere is told once, as a merge to come. `throughline claims` lists, \
+         takes and releases them; the MCP tool `claims` does the same for agents."
+    }
+
+    fn modes(&self) -> &'static [&'static str] {
+        &["warn", "ask", "deny", "off"]
     }
 
     fn on(&self) -> &'static [EventKind] {
-        &[EventKind::PreToolUse, EventKind::PostToolUse, EventKind::SessionEnd]
+        &[
+            EventKind::PreToolUse,
+            EventKind::PostToolUse,
+            EventKind::PostToolUseFailure,
+            EventKind::PermissionDenied,
+            EventKind::SessionEnd,
+        ]
     }
 
     fn speaks_on(&self, kind: EventKind) -> bool {
@@ -46,194 +68,297 @@ impl Behavior for ClaimFiles {
     }
 
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {
-        let Some(path) = edited(event) else { return Ok(Advice::silent()) };
-        let filter = ClaimFilter {
-            path: Some(&path),
-            not: Some(&event.session),
-            since: cx.now.saturating_sub(LEASE),
-            ..ClaimFilter::default()
-        };
-        let told = |holder: &ClaimRow| mark(event, holder);
-        let mut holders = cx.read(|tables| {
-            let mut holders = tables.claims(&filter)?;
-            holders.retain(|holder| !tables.is_marked(&told(holder)).unwrap_or(true));
-            Ok(holders)
-        })?;
-        holders.retain(|holder| is_at_work(cx, holder.pid, holder.seen_at));
-        if holders.is_empty() {
-            return Ok(Advice::silent());
+        let Detail::Tool(call) = &event.detail else { return Ok(Advice::silent()) };
+        let paths = touched::changed(event);
+        let mode = cx.config.mode(self.name());
+        let (mut said, mut marks, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+        let mut items = Vec::new();
+        for path in paths.iter().take(MAX_FILES) {
+            let mut found = cx.read(|tables| Found::look(tables, cx, event, path))?;
+            if mode == "warn" || found.holders.is_empty() {
+                found.take(cx, event, path)?;
+            }
+            let wanted = found.wanted(call, path);
+            let holders = found.holders.iter().chain(&found.elsewhere);
+            items.extend(holders.map(|holder| Item::of_session(&holder.session, "it holds the file")));
+            if mode != "warn" && !found.holders.is_empty() {
+                refused.push(words::refusal(cx.now, path, &found.holders));
+                said.push(words::goals(path, &found.holders));
+                continue;
+            }
+            let (words, mut once) =
+                cx.read(|tables| found.say(tables, cx, event, path, wanted.as_deref()))?;
+            said.extend(words);
+            marks.append(&mut once);
+            if let Some((words, mut once)) = super::elsewhere::holders(cx, event, path)? {
+                said.push(words);
+                marks.append(&mut once);
+            }
         }
-        let marks = holders.iter().map(told).collect();
-        Ok(Advice { marks, ..Advice::say(self.name(), warning(cx.now, &path, &holders)) })
+        let verdict = (!refused.is_empty()).then(|| {
+            let reason = words::instead(&refused);
+            if mode == "deny" { Verdict::Deny { reason } } else { Verdict::Ask { reason } }
+        });
+        said.retain(|text| !text.is_empty());
+        let mut advice = Advice { marks, verdict, ..Advice::silent() };
+        if !said.is_empty() {
+            advice.notes = vec![Note { from: self.name(), text: said.join("\n"), items }];
+        }
+        Ok(advice)
     }
 
     fn learn(&self, batch: &mut Batch<'_>, event: &Event) -> Result<()> {
+        let session = &event.session;
         if event.kind == EventKind::SessionEnd {
-            batch.release(Some(&event.session), None)?;
-        } else if let Some(path) = edited(event) {
-            batch.expire_claims(event.at.saturating_sub(KEPT))?;
-            batch.claim(&path, &event.session, event.at, None)?;
+            batch.release(Some(session), None)?;
+            return Ok(());
+        }
+        let Detail::Tool(call) = &event.detail else { return Ok(()) };
+        let paths = touched::changed(event);
+        match event.kind {
+            EventKind::PreToolUse => {
+                for path in &paths {
+                    // What another holds may be refused to this one; it holds it when it has edited it.
+                    if !batch.is_held(path, session, event.at.saturating_sub(LEASE))? {
+                        claim(batch, event, path, false)?;
+                    }
+                }
+            }
+            EventKind::PostToolUse | EventKind::PostToolUseFailure => {
+                let failed = !matches!(call.outcome, Outcome::Succeeded { .. });
+                // A command that failed may have written before that; an editor has not.
+                if failed && !touched::is_command(event) {
+                    return release_unused(batch, event, &paths);
+                }
+                if !paths.is_empty() {
+                    batch.expire_claims(event.at.saturating_sub(KEPT))?;
+                }
+                for path in &paths {
+                    edited(batch, event, call, path)?;
+                }
+                if let Some(path) = touched::read(event).filter(|_| event.subagent.is_none()) {
+                    batch.note_look(&path, session, event.at)?;
+                }
+            }
+            EventKind::PermissionDenied => release_unused(batch, event, &paths)?,
+            _ => {}
         }
         Ok(())
     }
 }
 
-/// The file an event's tool changes, as an absolute path without detours.
-fn edited(event: &Event) -> Option<String> {
-    let Detail::Tool(call) = &event.detail else { return None };
-    if !EDITORS.contains(&call.name.as_str()) {
-        return None;
+fn release_unused(batch: &mut Batch<'_>, event: &Event, paths: &[String]) -> Result<()> {
+    for path in paths {
+        batch.release_unused(&event.session, path)?;
     }
-    let path = ["file_path", "notebook_path"].iter().find_map(|key| call.input.get(*key)?.as_str())?;
-    claimed_path(event.cwd.as_deref().map(Path::new), path)
+    Ok(())
 }
 
-/// A path as claims know it: absolute, `.` and `..` resolved by name. Links are not followed: a claim is learned
-/// again from the journal, when the disk may say something else.
-pub fn claimed_path(cwd: Option<&Path>, path: &str) -> Option<String> {
-    let whole = cwd.map_or_else(|| PathBuf::from(path), |cwd| cwd.join(path));
-    if path.is_empty() || !whole.is_absolute() {
-        return None;
-    }
-    without_detours(&whole).into_os_string().into_string().ok()
-}
-
-/// One holder of one file is named once to one session.
-fn mark(event: &Event, holder: &ClaimRow) -> String {
-    format!("claim:{}:{}:{}", event.session.as_str(), holder.session.as_str(), holder.path)
-}
-
-fn warning(now: Millis, path: &str, holders: &[ClaimRow]) -> String {
-    let mut text = format!("Somebody else is working on {}:", one_line(path, 300));
-    for holder in holders.iter().take(MAX_NAMED) {
-        // Strangers' words: one that breaks the line would begin one of ours.
-        let id = one_line(&holder.session.as_str().chars().take(8).collect::<String>(), 8);
-        let agent = one_line(&holder.agent, 40);
-        let branch = one_line(holder.branch.as_deref().unwrap_or("no branch"), 80);
-        text.push_str(&format!(
-            "\n- session {id} ({agent}) on {branch}, since {}, last edit {}",
-            ago(now, holder.since_at),
-            ago(now, holder.last_at)
-        ));
-        if let Some(goal) = &holder.goal {
-            text.push_str(&format!("; it works on: \"{}\"", one_line(goal, GOAL_CHARS)));
+/// A file has become another: who holds it, where, and who has an old one in mind.
+fn edited(batch: &mut Batch<'_>, event: &Event, call: &ToolCall, path: &str) -> Result<()> {
+    claim(batch, event, path, true)?;
+    let hunks = lines::hunks(call);
+    let counts = hunks.as_deref().map(lines::counts);
+    // Lines that were moved once must not be moved again when this is learned again.
+    if batch.note_change(path, &event.session, event.at, counts)?
+        && let Some(hunks) = &hunks
+    {
+        for (holder, spans) in batch.claimed_lines(path)? {
+            let own = holder == event.session;
+            let after = lines::after(&spans, hunks, own);
+            if after != spans {
+                batch.set_claimed_lines(path, &holder, &after)?;
+            }
         }
     }
-    if holders.len() > MAX_NAMED {
-        text.push_str(&format!("\n- and {} more", holders.len() - MAX_NAMED));
+    // A subagent has a conversation of its own.
+    if event.subagent.is_none() && !touched::is_command(event) {
+        batch.note_look(path, &event.session, event.at)?;
     }
-    text.push_str(
-        "\nRead the file again before you edit it, keep to your own lines, and tell the user if the two of you want \
-         different things. The claim ends with that session, or 30 minutes after its last edit.",
-    );
-    text
+    Ok(())
 }
 
-fn ago(now: Millis, at: Millis) -> String {
-    match now.saturating_sub(at) / 60_000 {
-        0 => "just now".to_owned(),
-        minutes => format!("{minutes} min ago"),
+fn claim(batch: &mut Batch<'_>, event: &Event, path: &str, is_edit: bool) -> Result<()> {
+    let said = |key: &str| event.context.get(key).map(String::as_str);
+    let place = said("root").zip(said("project-key")).and_then(|(root, key)| place(root, key, path));
+    batch.claim(&ClaimSign {
+        path,
+        session: &event.session,
+        at: event.at,
+        note: None,
+        place,
+        is_edit,
+        renews_since: event.at.saturating_sub(LEASE),
+    })?;
+    Ok(())
+}
+
+/// Takes files for a session that says so.
+pub(crate) fn take(
+    batch: &mut Batch<'_>,
+    session: &model::SessionId,
+    files: &[String],
+    note: Option<&str>,
+    at: Millis,
+) -> Result<()> {
+    let known = batch.place_of(session)?;
+    for file in files {
+        let place = known.as_ref().and_then(|(root, key)| place(root, key, file));
+        let renews_since = at.saturating_sub(LEASE);
+        batch.claim(&ClaimSign { path: file, session, at, note, place, is_edit: false, renews_since })?;
     }
+    Ok(())
+}
+
+fn place<'a>(root: &'a str, project_key: &'a str, path: &'a str) -> Option<ClaimPlace<'a>> {
+    let relative = Path::new(path).strip_prefix(root).ok()?.to_str().filter(|name| !name.is_empty())?;
+    Some(ClaimPlace { root, project_key, relative })
+}
+
+/// What is known of one file when somebody wants to edit it.
+struct Found {
+    /// Of this very file.
+    holders: Vec<ClaimRow>,
+    /// Of the same file in other worktrees.
+    elsewhere: Vec<ClaimRow>,
+    /// What others did to it since this conversation read it.
+    changes: Vec<ChangeRow>,
+}
+
+impl Found {
+    fn look(tables: &Tables, cx: &Context, event: &Event, path: &str) -> Result<Self> {
+        let filter = ClaimFilter {
+            not: Some(&event.session),
+            since: cx.now.saturating_sub(LEASE),
+            // A sign from further ahead is of a clock that was wrong.
+            until: cx.now.saturating_add(LEASE),
+            ..ClaimFilter::default()
+        };
+        let mut holders = tables.claims(&ClaimFilter { path: Some(path), ..filter.clone() })?;
+        let here = cx.workspace.as_ref().and_then(|at| place(&at.root, &at.project_key, path));
+        let mut elsewhere = match here {
+            Some(here) => tables
+                .claims(&ClaimFilter { of_project: Some((here.project_key, here.relative)), ..filter })?,
+            None => Vec::new(),
+        };
+        elsewhere.retain(|row| row.path != path);
+        let own = Process::of(event);
+        for rows in [&mut holders, &mut elsewhere] {
+            rows.retain(|row| {
+                let process = Process::of_claim(row);
+                // A program that began another conversation does not disturb itself.
+                let is_own = own.zip(process).is_some_and(|(own, other)| own.is(other));
+                let is_running = |pid: u32, began: Option<&str>| cx.around.is_running(pid, began);
+                !is_own && is_at_work(cx.now, process, row.seen_at, &is_running)
+            });
+        }
+        // A subagent has not read what the conversation it works for has.
+        let changes = match event.subagent {
+            None => tables.changed_under(&event.session, path)?,
+            Some(_) => Vec::new(),
+        };
+        Ok(Self { holders, elsewhere, changes })
+    }
+
+    /// Wants the file from now on, and hears of whoever wanted it a moment ago.
+    fn take(&mut self, cx: &Context, event: &Event, path: &str) -> Result<()> {
+        let other = cx.around.take(&format!("file:{path}"), event.session.as_str(), MOMENT);
+        let Some(other) = other.filter(|other| self.holders.iter().all(|row| row.session.as_str() != other))
+        else {
+            return Ok(());
+        };
+        let other = model::SessionId::new(&other);
+        self.holders.extend(cx.read(|tables| Ok(tables.wanted_by(&other, path)?))?);
+        Ok(())
+    }
+
+    /// Where the edit is wanted, if that makes a difference.
+    fn wanted(&self, call: &ToolCall, path: &str) -> Option<Vec<LineSpan>> {
+        if self.holders.iter().all(|holder| holder.lines.is_empty()) {
+            return None;
+        }
+        lines::wanted(&text_of(path)?, call)
+    }
+
+    /// What of it was not said before, and the names of that.
+    fn say(
+        &self,
+        tables: &Tables,
+        cx: &Context,
+        event: &Event,
+        path: &str,
+        wanted: Option<&[LineSpan]>,
+    ) -> Result<(Vec<String>, Vec<String>)> {
+        let (mut said, mut marks) = (Vec::new(), Vec::new());
+        let meets = |row: &ClaimRow| wanted.is_some_and(|wanted| lines::overlap(wanted, &row.lines));
+        let mut holders: Vec<&ClaimRow> = Vec::new();
+        for row in &self.holders {
+            let mut names = vec![mark("claim", event, row)];
+            if meets(row) {
+                names.push(mark("claim-lines", event, row));
+            }
+            let new: Vec<String> = unmarked(tables, names)?;
+            if !new.is_empty() {
+                marks.extend(new);
+                holders.push(row);
+            }
+        }
+        if !holders.is_empty() {
+            let same_lines = wanted.map(|_| holders.iter().any(|row| meets(row)));
+            said.push(words::warning(cx.now, path, &holders, same_lines));
+        }
+        let mut elsewhere: Vec<&ClaimRow> = Vec::new();
+        for row in &self.elsewhere {
+            let new = unmarked(tables, vec![mark("claim-merge", event, row)])?;
+            if !new.is_empty() {
+                marks.extend(new);
+                elsewhere.push(row);
+            }
+        }
+        if !elsewhere.is_empty() {
+            said.push(words::merge_to_come(cx.now, path, &elsewhere));
+        }
+        if let Some(last) = self.changes.first() {
+            let name = format!("claim-changed:{}:{}:{path}", event.session.as_str(), last.seq);
+            let new = unmarked(tables, vec![name])?;
+            if !new.is_empty() {
+                marks.extend(new);
+                said.push(words::changed(cx.now, path, &self.changes));
+            }
+        }
+        Ok((said, marks))
+    }
+}
+
+fn unmarked(tables: &Tables, mut names: Vec<String>) -> Result<Vec<String>> {
+    let mut failed = None;
+    names.retain(|name| {
+        tables.is_marked(name).map_or_else(
+            |error| {
+                failed = Some(error);
+                false
+            },
+            |known| !known,
+        )
+    });
+    failed.map_or(Ok(names), |error| Err(error.into()))
+}
+
+/// One holder of one file is named once to one conversation, as long as it holds it.
+fn mark(kind: &str, event: &Event, holder: &ClaimRow) -> String {
+    let subagent = event.subagent.as_ref().map_or("", |agent| agent.id.as_str());
+    let (me, other) = (event.session.as_str(), holder.session.as_str());
+    format!("{kind}:{me}:{subagent}:{other}:{}:{}", holder.since_at, holder.path)
+}
+
+/// A file that is text and no larger than it is worth.
+fn text_of(path: &str) -> Option<String> {
+    let path = Path::new(path);
+    let about = std::fs::metadata(path).ok().filter(|about| about.is_file() && about.len() <= MAX_READ)?;
+    let mut text = String::with_capacity(about.len() as usize);
+    File::open(path).ok()?.take(MAX_READ).read_to_string(&mut text).ok()?;
+    Some(text)
 }
 
 #[cfg(test)]
-mod tests {
-    use model::{Outcome, SessionId, StartSource, ToolCall};
-    use serde_json::json;
-    use store::Tables;
-
-    use super::*;
-    use crate::behaviors::tests::{context, event, learn_in};
-    use crate::behaviors::{RecordPrompt, RegisterSession};
-
-    fn edit(session: &str, at: Millis, file: &str) -> Event {
-        let call = ToolCall {
-            name: "Edit".into(),
-            use_id: None,
-            input: json!({ "file_path": file }),
-            outcome: Outcome::Pending,
-        };
-        Event {
-            session: SessionId::new(session),
-            at,
-            cwd: Some("/w/src".into()),
-            ..event(EventKind::PreToolUse, Detail::Tool(call))
-        }
-    }
-
-    fn start(session: &str, at: Millis) -> Event {
-        let detail = Detail::Start { source: StartSource::Startup, model: None };
-        let mut start =
-            Event { session: SessionId::new(session), at, ..event(EventKind::SessionStart, detail) };
-        start.context.insert("branch".into(), "main".into());
-        start.context.insert("CLAUDE_PID".into(), "7".into());
-        start
-    }
-
-    fn house() -> (tempfile::TempDir, PathBuf, Tables) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("derived.db");
-        let mut tables = Tables::open(&path).unwrap();
-        learn_in(&mut tables, &RegisterSession, &start("first-session", 1_000_000));
-        let text = "Port the parser\nto the new grammar".into();
-        let prompt =
-            event(EventKind::UserPromptSubmit, Detail::Prompt { text, author: model::Author::Person });
-        let prompt = Event { session: SessionId::new("first-session"), at: 1_000_001, ..prompt };
-        learn_in(&mut tables, &RecordPrompt, &prompt);
-        learn_in(&mut tables, &ClaimFiles, &edit("first-session", 1_000_002, "./../src/parser.rs"));
-        (folder, path, tables)
-    }
-
-    #[test]
-    fn the_second_editor_hears_who_holds_the_file_and_for_what() {
-        let (_folder, path, _tables) = house();
-        let cx = Context { now: 1_120_000, ..context(&path, |_| true) };
-        let advice = ClaimFiles.advise(&cx, &edit("second", 1_120_000, "/w/src/parser.rs")).unwrap();
-        let text = &advice.notes[0].text;
-        assert!(text.contains("working on /w/src/parser.rs"), "{text}");
-        assert!(
-            text.contains("session first-se (claude-code) on main, since 1 min ago, last edit 1 min ago"),
-            "{text}"
-        );
-        assert!(text.contains("it works on: \"Port the parser to the new grammar\""), "{text}");
-        assert_eq!(advice.verdict, None, "a courtesy forbids nothing");
-        let own = ClaimFiles.advise(&cx, &edit("first-session", 1_120_000, "/w/src/parser.rs")).unwrap();
-        assert!(own.is_silent());
-        let other = ClaimFiles.advise(&cx, &edit("second", 1_120_000, "/w/src/lexer.rs")).unwrap();
-        assert!(other.is_silent());
-    }
-
-    #[test]
-    fn a_claim_ends_with_its_lease_its_session_and_its_release() {
-        let (_folder, path, mut tables) = house();
-        let silent_at = |now: Millis| {
-            let cx = Context { now, ..context(&path, |_| true) };
-            ClaimFiles.advise(&cx, &edit("second", now, "/w/src/parser.rs")).unwrap().is_silent()
-        };
-        assert!(!silent_at(1_000_002 + LEASE));
-        assert!(silent_at(1_000_003 + LEASE), "the lease ran out");
-        let dead = Context { now: 1_010_000, ..context(&path, |_| false) };
-        let advice = ClaimFiles.advise(&dead, &edit("second", 1_010_000, "/w/src/parser.rs")).unwrap();
-        assert!(advice.is_silent(), "its process is gone");
-        let end = event(EventKind::SessionEnd, Detail::End { reason: "other".into() });
-        let end = Event { session: SessionId::new("first-session"), at: 1_060_000, ..end };
-        learn_in(&mut tables, &ClaimFiles, &end);
-        assert!(silent_at(1_070_000), "its session is over");
-    }
-
-    #[test]
-    fn paths_are_the_same_however_they_are_written() {
-        let cwd = Some(Path::new("/w/a"));
-        for (written, path) in [
-            ("x.rs", "/w/a/x.rs"),
-            ("./x.rs", "/w/a/x.rs"),
-            ("../b//x.rs", "/w/b/x.rs"),
-            ("/w/./b/../x.rs", "/w/x.rs"),
-            ("/../x.rs", "/x.rs"),
-        ] {
-            assert_eq!(claimed_path(cwd, written).as_deref(), Some(path), "{written}");
-        }
-        assert_eq!(claimed_path(None, "x.rs"), None);
-        assert_eq!(claimed_path(cwd, ""), None);
-    }
-}
+mod tests;

@@ -205,8 +205,11 @@ fn says_something(hand_off: &HandOff) -> bool {
 fn is_at_work(tables: &Tables, cx: &Context, event: &Event, row: &HandOffRow) -> Result<bool> {
     let own = event.context.get("CLAUDE_PID").and_then(|pid| pid.parse().ok());
     let session = tables.session(row.session.as_str())?.filter(|session| session.ended_at.is_none());
-    let pid = session.and_then(|session| session.pid).filter(|pid| Some(*pid) != own);
-    Ok(pid.is_some_and(|pid| cx.around.is_alive(pid)))
+    let session = session.filter(|session| session.pid != own);
+    let runs = |row: store::SessionRow| {
+        row.pid.is_some_and(|pid| cx.around.is_running(pid, row.pid_began.as_deref()))
+    };
+    Ok(session.is_some_and(runs))
 }
 
 struct Speech<'a> {

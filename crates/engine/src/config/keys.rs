@@ -1,7 +1,7 @@
 //! The table of keys. A new one is a row here; docs, `config list` and the environment follow.
 
 use super::value::{Kind, Value};
-use crate::behavior;
+use crate::behavior::{self, Behavior};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
@@ -27,6 +27,7 @@ const KEY_VARIABLE: &str = "it names a variable that holds a key";
 const PROVIDER: &str = "it decides who is sent your work";
 const FILES: &str = "it names files or folders that the daemon reads";
 const DOOR: &str = "it decides who can reach this door";
+const PROJECT_CODE: &str = "it decides whether code of a project is run";
 const REDACTION: &str = "it decides what is taken out of everything that is kept";
 
 enum Default {
@@ -62,6 +63,27 @@ pub(crate) const KEYS: &[Row] = &[
         default: Default::List(&["TodoWrite", "TodoRead", "ListMcpResourcesTool", "SlashCommand"]),
         manual: "Tools whose calls are not recorded: bookkeeping that says nothing about the work.",
         by_hand: None,
+    },
+    Row {
+        name: "checkpoint.edits",
+        kind: Kind::Number { least: 0 },
+        default: Default::Number(25),
+        manual: "After how many edits of a session `auto-checkpoint` keeps the work tree; 0 never.",
+        by_hand: None,
+    },
+    Row {
+        name: "checkpoint.minutes",
+        kind: Kind::Number { least: 0 },
+        default: Default::Number(30),
+        manual: "After how many minutes the next edit makes `auto-checkpoint` keep the work tree; 0 never.",
+        by_hand: None,
+    },
+    Row {
+        name: "checks.project-code",
+        kind: Kind::Word(&["installed", "always", "never"]),
+        default: Default::Word("installed"),
+        manual: "Whether `check-code` may run code of a project: build scripts, plug-ins, a configuration that is a program, the project's own copy of a tool. `installed`: where a folder that git does not track (node_modules, .venv, target, build) shows that it has been installed or built here.",
+        by_hand: Some(PROJECT_CODE),
     },
     Row {
         name: "distill.base-url",
@@ -281,6 +303,34 @@ pub(crate) const KEYS: &[Row] = &[
         by_hand: Some(REDACTION),
     },
     Row {
+        name: "storage.allow-plain",
+        kind: Kind::Flag,
+        default: Default::Flag(false),
+        manual: "Whether passwords and memories may go to the team's database without TLS, for example through a tunnel of your own. Within this machine nothing else is needed.",
+        by_hand: Some(ADDRESS),
+    },
+    Row {
+        name: "storage.password-file",
+        kind: Kind::Text,
+        default: Default::Word(""),
+        manual: "The file that holds the password of the team's database, for nobody else to read; `throughline team join` makes it. Without one the daemon's PGPASSWORD counts, and then `~/.pgpass`.",
+        by_hand: Some(FILES),
+    },
+    Row {
+        name: "storage.projects",
+        kind: Kind::List,
+        default: Default::List(&[]),
+        manual: "The projects that are shared with the team, by their repository's first commit; `throughline team share` and `unshare` change it. Nothing of any other project leaves this machine.",
+        by_hand: Some(PROVIDER),
+    },
+    Row {
+        name: "storage.url",
+        kind: Kind::Text,
+        default: Default::Word(""),
+        manual: "The PostgreSQL database a team shares, `postgres://user@host/database`; empty keeps everything on this machine. Everything is kept here first either way; what may be shared is sent there, redacted, and what others share is fetched.",
+        by_hand: Some(ADDRESS),
+    },
+    Row {
         name: "watch.agents",
         kind: Kind::List,
         default: Default::List(&[]),
@@ -291,7 +341,7 @@ pub(crate) const KEYS: &[Row] = &[
 
 /// All keys: the table's and one switch per behavior.
 pub fn keys() -> impl Iterator<Item = Key> {
-    let switches = behavior::ALL.iter().map(|behavior| switch(behavior.name()));
+    let switches = behavior::ALL.iter().map(|behavior| switch(*behavior));
     let rows = KEYS.iter().map(|row| Key {
         name: row.name.to_owned(),
         kind: row.kind.clone(),
@@ -311,12 +361,13 @@ pub fn key(name: &str) -> Option<Key> {
     keys().find(|key| key.name == name)
 }
 
-fn switch(behavior: &str) -> Key {
+fn switch(behavior: &dyn Behavior) -> Key {
+    let words = behavior.modes();
     Key {
-        name: format!("behaviors.{behavior}"),
-        kind: Kind::Word(&["on", "off"]),
-        default: Value::Text("on".to_owned()),
-        manual: "Switches the behavior of this name on or off.",
+        name: format!("behaviors.{}", behavior.name()),
+        kind: Kind::Word(words),
+        default: Value::Text(words[0].to_owned()),
+        manual: "Switches the behavior of this name on or off, or to one of its other modes.",
         by_hand: None,
     }
 }

@@ -65,6 +65,14 @@ impl Kind {
     }
 
     fn checked(&self, value: Value) -> Option<Value> {
+        // `on` is whatever a behavior is that is not off, where it has other words for it.
+        if let (Self::Word(words), Value::Text(word)) = (self, &value)
+            && word == "on"
+            && words.contains(&"off")
+            && !words.contains(&"on")
+        {
+            return words.iter().find(|word| **word != "off").map(|word| Value::Text((*word).to_owned()));
+        }
         let fits = match (self, &value) {
             (Self::Number { least }, Value::Number(number)) => number >= least,
             (Self::Port, Value::Number(number)) => (1..=65_535).contains(number),

@@ -196,6 +196,15 @@ proptest! {
 }
 
 #[test]
+fn what_is_a_tag_and_a_token_at_once_is_broken_once() {
+    for text in ["＜invokeĂ|>", "<lnvoke|>", "<1nstructions|>"] {
+        let once = sanitize(text);
+        assert_eq!(once.matches(BREAK).count(), 1, "{once}");
+        assert_eq!(sanitize(&once), once);
+    }
+}
+
+#[test]
 fn the_work_is_proportional_to_the_length() {
     /// From one sign every tag is tried, and each looks at a few signs; no text makes it look at more.
     const MOST: usize = 600;

@@ -77,7 +77,7 @@ impl Template {
 }
 
 /// Cannot end what it stands in.
-fn data(text: &str) -> String {
+pub(crate) fn data(text: &str) -> String {
     sanitize(text).replace("event-data", "event·data")
 }
 

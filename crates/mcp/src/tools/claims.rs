@@ -45,9 +45,9 @@ enum Action {
 impl Call for Claims {
     const NAME: &'static str = "claims";
     const TITLE: &'static str = "Claims";
-    const DESCRIPTION: &'static str = "Which files other sessions are working on right now, since when and for what. \
+    const DESCRIPTION: &'static str = "Which files other sessions work on now, on which lines, since when and for what. \
         Editing a file claims it by itself; take files ahead of a large change, release them when it is done. A claim \
-        ends with its session or 30 minutes after its last edit, and forbids nothing.";
+        ends with its session or 30 minutes after its last edit.";
     const EFFECT: Effect = Effect::Replaces;
 
     fn call(self, keeper: &dyn Keeper) -> Result<Answer, Refusal> {
@@ -96,6 +96,7 @@ fn row(claim: &Value) -> Value {
         "branch": claim["branch"],
         "since": at("since_at"),
         "last_edit": at("last_at"),
+        "lines": claim["lines"],
         "for": claim["goal"],
     });
     clean(row, CELL_CHARS)

@@ -215,6 +215,7 @@ mod tests {
             prevented: 0,
             last_applied_at: None,
             superseded_by: None,
+            author: None,
         }
     }
 

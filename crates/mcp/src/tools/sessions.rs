@@ -7,11 +7,14 @@ use serde_json::{Value, json};
 use store::{SessionFilter, SessionRow, Tables};
 
 use super::{Call, find_session, missing, said, stored, within};
-use crate::answer::{Answer, Room, TITLE_CHARS, line, rows_text, when};
+use crate::answer::{Answer, Room, TITLE_CHARS, clean, line, rows_text, when};
 use crate::keeper::{Keeper, Refusal};
 
 const LIMIT: usize = 10;
 const MAX_LIMIT: usize = 50;
+/// Files of one session in a list.
+const SHOWN_FILES: usize = 10;
+const CELL_CHARS: usize = 200;
 const MAX_OFFSET: usize = 100_000;
 /// Of one session; it has some dozens beside its pieces of conversation.
 const MAX_MEMORIES: usize = 1_000;
@@ -30,7 +33,7 @@ pub(super) struct Sessions {
     /// For list: only those in the current folder
     #[serde(default)]
     here: bool,
-    /// For list: only those that have not ended
+    /// For list: only those at work now, with what they were asked and which files they hold
     #[serde(default)]
     live: bool,
     /// Rows, 1 to 50 (10)
@@ -58,11 +61,16 @@ impl Call for Sessions {
         let offset = within("offset", self.offset, 0, 0..=MAX_OFFSET)?;
         let tables = keeper.tables()?;
         match self.action {
+            Action::List if self.live => {
+                let project = self.project.as_deref().and_then(said);
+                let mut found = keeper.live_sessions(self.here)?;
+                found.retain(|row| project.is_none_or(|project| row["project"] == project));
+                Ok(live(&found, offset, limit))
+            }
             Action::List => {
                 let filter = SessionFilter {
                     project: self.project.as_deref().and_then(said).map(str::to_owned),
                     workspace: self.here.then(|| keeper.workspace().key),
-                    live: self.live,
                     limit: offset + limit + 1,
                     ..SessionFilter::default()
                 };
@@ -93,6 +101,30 @@ fn list(tables: &Tables, filter: &SessionFilter, offset: usize, limit: usize) ->
     let next = (found.len() > offset + rows.len() && !rows.is_empty()).then(|| offset + rows.len());
     let text = rows_text(&rows, "no session", next);
     Ok(Answer { text, data: json!({ "sessions": rows, "next_offset": next }) })
+}
+
+fn live(found: &[Value], offset: usize, limit: usize) -> Answer {
+    let mut room = Room::new();
+    let page = found.iter().skip(offset).take(limit).map(|row| {
+        let at = |name: &str| when(row[name].as_u64().unwrap_or_default());
+        let shown = json!({
+            "id": row["id"],
+            "agent": row["agent"],
+            "project": row["project"],
+            "branch": row["branch"],
+            "folder": row["root"],
+            "started": at("started_at"),
+            "last_seen": at("last_seen_at"),
+            "for": row["goal"],
+            "files": row["files"].as_array().into_iter().flatten().take(SHOWN_FILES)
+                .map(|file| json!({ "file": file["path"], "lines": file["lines"] })).collect::<Vec<_>>(),
+        });
+        clean(shown, CELL_CHARS)
+    });
+    let rows: Vec<Value> = page.take_while(|row| room.fits(&row.to_string())).collect();
+    let next = (found.len() > offset + rows.len() && !rows.is_empty()).then(|| offset + rows.len());
+    let text = rows_text(&rows, "no session is at work", next);
+    Answer { text, data: json!({ "sessions": rows, "next_offset": next }) }
 }
 
 fn head(session: &SessionRow) -> Value {

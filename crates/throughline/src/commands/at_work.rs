@@ -3,17 +3,14 @@
 
 use engine::Workspace;
 use model::SessionId;
-use store::{SessionFilter, Tables};
+use store::Tables;
 
-use super::reader;
+use super::{live, reader};
 use crate::report::{Failure, hint, person};
-use crate::when;
 use crate::world::{World, variable};
 
 /// Claude Code sets it for every command it runs.
 const SESSION_VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
-/// A session that was silent for longer is nobody's who is at work now.
-const AT_WORK_MS: u64 = 4 * 60 * 60 * 1000;
 
 pub(crate) enum AtWork {
     One(SessionId),
@@ -22,22 +19,22 @@ pub(crate) enum AtWork {
 }
 
 pub(crate) fn find(tables: &Tables, here: &Workspace) -> anyhow::Result<AtWork> {
-    if let Some(id) = variable(SESSION_VARIABLE).filter(|id| !id.is_empty()) {
-        let row = tables.session(&id.to_string_lossy()).map_err(person)?;
-        return Ok(row.map_or(AtWork::Nobody, |row| AtWork::One(row.id)));
+    if variable(SESSION_VARIABLE).is_some_and(|id| !id.is_empty()) {
+        return Ok(own(tables)?.map_or(AtWork::Nobody, AtWork::One));
     }
-    let filter = SessionFilter {
-        workspace: Some(here.key.clone()),
-        since: Some(when::now().saturating_sub(AT_WORK_MS)),
-        live: true,
-        ..SessionFilter::default()
-    };
-    let mut at_work = tables.sessions(&filter).map_err(person)?;
+    let mut at_work = live::sessions(tables)?;
+    at_work.retain(|row| row.session.workspace.as_ref() == Some(&here.key));
     Ok(match (at_work.pop(), at_work.len()) {
-        (Some(one), 0) => AtWork::One(one.id),
+        (Some(one), 0) => AtWork::One(one.session.id),
         (None, _) => AtWork::Nobody,
         (Some(_), more) => AtWork::Several(more + 1),
     })
+}
+
+/// The session whose agent runs us; `None` for a person at a terminal.
+pub(crate) fn own(tables: &Tables) -> anyhow::Result<Option<SessionId>> {
+    let Some(id) = variable(SESSION_VARIABLE).filter(|id| !id.is_empty()) else { return Ok(None) };
+    Ok(tables.session(&id.to_string_lossy()).map_err(person)?.map(|row| row.id))
 }
 
 /// The one that was named, else the one that is meant; an error that says how to name one where that is unclear.

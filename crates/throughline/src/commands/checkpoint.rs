@@ -2,6 +2,7 @@
 //! the repository; what lies in our tables is the record.
 
 mod create;
+mod diff;
 mod list;
 mod restore;
 mod show;
@@ -36,6 +37,8 @@ enum Command {
     List(list::List),
     /// What a checkpoint holds
     Show(show::Show),
+    /// What has changed since a checkpoint
+    Diff(diff::Diff),
     /// Bring the files back to a checkpoint, after showing what changes
     Restore(restore::Restore),
 }
@@ -46,6 +49,7 @@ impl Checkpoint {
             Command::Create(command) => command.run(world),
             Command::List(command) => command.run(world),
             Command::Show(command) => command.run(world),
+            Command::Diff(command) => command.run(world),
             Command::Restore(command) => command.run(world),
         }
     }
@@ -129,6 +133,7 @@ fn explain(error: CheckpointError) -> anyhow::Error {
         }
         CheckpointError::Refused(_) => "see that `git status` works here",
         CheckpointError::Unknown(_) => "`throughline checkpoint list` says which have files",
+        CheckpointError::Outside(_) => "name a file of this work tree",
         CheckpointError::BadId(_) => "`throughline checkpoint list` lists them",
         CheckpointError::InProgress(_) => "finish or abort it, or add --force",
         CheckpointError::Busy(_) => "try again when it has ended; if none runs, remove that file",

@@ -8,7 +8,7 @@ use model::{Deed, SessionId};
 use serde_json::{Value, json};
 use store::{ClaimFilter, ClaimRow};
 
-use super::{at_work, reader, remember};
+use super::{at_work, live, reader, remember};
 use crate::report::{Failure, hint, person};
 use crate::world::World;
 use crate::{print, when};
@@ -133,23 +133,29 @@ fn list(world: &World, all: bool, json: bool) -> anyhow::Result<()> {
             print::one_line(row.branch.as_deref().unwrap_or("-"), 24),
             print::time(row.since_at),
             print::time(row.last_at),
+            engine::line_words(&row.lines).unwrap_or_else(|| "-".to_owned()),
             print::one_line(row.goal.as_deref().unwrap_or("-"), 60),
         ]
     };
     let rows: Vec<_> = rows.iter().map(cells).collect();
-    print::table(&["FILE", "SESSION", "AGENT", "BRANCH", "SINCE", "LAST USED", "FOR"], &rows, world.color)
+    print::table(
+        &["FILE", "SESSION", "AGENT", "BRANCH", "SINCE", "LAST USED", "WHERE", "FOR"],
+        &rows,
+        world.color,
+    )
 }
 
 /// What is held now by sessions whose process lives, in this workspace or everywhere.
 pub(crate) fn held(world: &World, all: bool) -> anyhow::Result<Vec<ClaimRow>> {
-    let here = daemon::resolve_workspace(&world.cwd);
+    let (here, now) = (daemon::resolve_workspace(&world.cwd), when::now());
     let filter = ClaimFilter {
         below: (!all).then_some(here.root.as_str()),
-        since: when::now().saturating_sub(engine::CLAIM_LEASE),
+        since: now.saturating_sub(engine::CLAIM_LEASE),
+        until: now.saturating_add(engine::CLAIM_LEASE),
         ..ClaimFilter::default()
     };
     let mut rows = reader::tables(world)?.claims(&filter).map_err(person)?;
-    rows.retain(|row| row.pid.is_none_or(daemon::is_alive));
+    rows.retain(|row| live::holds(row, now));
     Ok(rows)
 }
 
@@ -185,7 +191,15 @@ pub(crate) fn take(
 pub(crate) fn release(world: &World, session: Option<&str>, files: &[String]) -> anyhow::Result<usize> {
     let tables = reader::tables(world)?;
     let session = session.map(|id| reader::session(&tables, id)).transpose()?.map(|row| row.id);
-    let files = paths(world, files)?;
+    let by_name: Vec<String> =
+        files.iter().filter_map(|file| engine::claimed_path(Some(&world.cwd), file)).collect();
+    let mut files = paths(world, files)?;
+    // What a link led to when it was claimed may be elsewhere by now.
+    for by_name in by_name {
+        if !files.contains(&by_name) {
+            files.push(by_name);
+        }
+    }
     let filter = ClaimFilter { session: session.as_ref(), ..ClaimFilter::default() };
     let held = tables.claims(&filter).map_err(person)?;
     let gone = held.iter().filter(|row| files.is_empty() || files.contains(&row.path)).count();
@@ -217,7 +231,7 @@ fn paths(world: &World, files: &[String]) -> anyhow::Result<Vec<String>> {
         return Err(hint(Failure::Person, what, format!("name at most {MAX_FILES}")));
     }
     let path = |file: &String| {
-        engine::claimed_path(Some(&world.cwd), file).ok_or_else(|| {
+        engine::real_path(Some(&world.cwd), file).ok_or_else(|| {
             let what = format!("\"{}\" is no path", print::one_line(file, 80));
             hint(Failure::Person, what, "name a file")
         })

@@ -2,6 +2,7 @@
 
 mod checks;
 mod settings;
+mod tools;
 
 use clap::Args;
 use serde::Serialize;

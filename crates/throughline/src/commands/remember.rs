@@ -46,6 +46,9 @@ pub(crate) struct Remember {
     /// Never dropped to make room
     #[arg(long)]
     pin: bool,
+    /// It stays on this machine, whatever is shared with a team
+    #[arg(long)]
+    private: bool,
     /// One JSON object with the id
     #[arg(long)]
     json: bool,
@@ -65,6 +68,7 @@ impl Remember {
             global: self.global,
             critical: self.critical,
             pin: self.pin,
+            private: self.private,
         };
         let (kept, known) = saying.keep(world)?;
         if as_json {
@@ -78,6 +82,7 @@ impl Remember {
 }
 
 /// What somebody wants kept.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command, and they exclude nothing")]
 pub(crate) struct Saying {
     /// Who says it: a person, or an agent.
     pub(crate) by: &'static str,
@@ -89,6 +94,7 @@ pub(crate) struct Saying {
     pub(crate) global: bool,
     pub(crate) critical: bool,
     pub(crate) pin: bool,
+    pub(crate) private: bool,
 }
 
 impl Saying {
@@ -116,7 +122,7 @@ impl Saying {
             title: title.unwrap_or_else(|| engine::memory::title_of(&text)),
             subtitle: None,
             facts: Vec::new(),
-            concepts: Vec::new(),
+            concepts: self.private.then(|| engine::sharing::PRIVATE.to_owned()).into_iter().collect(),
             files_read: self.files,
             files_modified: Vec::new(),
             tools: Vec::new(),

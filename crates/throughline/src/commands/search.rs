@@ -6,6 +6,7 @@ use clap::Args;
 use model::{MemoryKind, Millis};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use store::shared::{Shared, SharedAsk, SharedHit};
 use store::{MemoryRow, Tables};
 
 use super::{batch, reader, remember};
@@ -42,6 +43,9 @@ pub(crate) struct Search {
     /// Many queries at once: lines `{qid, query}` in, lines `{qid, ids}` out; `-` is stdin
     #[arg(long, value_name = "FILE", conflicts_with_all = ["query", "explain", "Only"])]
     batch: Option<String>,
+    /// Also ask the team's database, for what is not on this machine
+    #[arg(long, conflicts_with_all = ["batch", "Only"])]
+    team: bool,
     /// One JSON array
     #[arg(long)]
     json: bool,
@@ -115,6 +119,9 @@ impl Search {
         }
         let query = self.query.join(" ");
         let mut hits = find(world, &query, limit, self.explain, &self.only)?;
+        if self.team {
+            add_teams(world, &query, limit, &mut hits)?;
+        }
         if self.json {
             // Scripts rely on the keys of a plain answer.
             for hit in hits.iter_mut().filter(|_| !self.explain) {
@@ -144,6 +151,39 @@ impl Search {
         }
         print::text(&out)
     }
+}
+
+/// What the team's database has beside these, behind them: scores of two engines are not compared. A database that does
+/// not answer costs a remark.
+fn add_teams(world: &World, query: &str, limit: usize, hits: &mut Vec<Hit>) -> anyhow::Result<()> {
+    let Some(options) = super::team::configured(world) else {
+        return Err(hint(Failure::Person, "there is no team", "`throughline team join` takes an invitation"));
+    };
+    let words = recall::analyze(query).words;
+    let ask = SharedAsk { words, vector: None, projects: None, limit };
+    match options.and_then(|options| team::Team::connect(&options)?.search(&ask)) {
+        Ok(found) => {
+            for SharedHit { memory, by, score } in found {
+                let id = memory.memory.id.to_string();
+                if hits.iter().all(|hit| hit.id != id) {
+                    hits.push(Hit {
+                        id,
+                        external_id: None,
+                        kind: memory.memory.kind.name().to_owned(),
+                        title: format!("{}: {}", by.user, memory.memory.title),
+                        score,
+                        at: memory.memory.at,
+                        project: memory.memory.project,
+                        session: memory.memory.session.map(|session| session.as_str().to_owned()),
+                        origin: None,
+                        why: None,
+                    });
+                }
+            }
+        }
+        Err(error) => print::remark(&format!("without the team's: {error}")),
+    }
+    Ok(())
 }
 
 /// The best hits, best first.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::house::House;
 
 /// A house whose work folder is a repository with one commit.
-fn repository() -> House {
+pub(crate) fn repository() -> House {
     let house = House::new();
     git(&house, &["init", "-q", "-b", "main"]);
     write(&house, "a", "one\n");
@@ -16,7 +16,7 @@ fn repository() -> House {
     house
 }
 
-fn git(house: &House, args: &[&str]) -> String {
+pub(crate) fn git(house: &House, args: &[&str]) -> String {
     let mut command = house.program("git".as_ref(), args);
     command.env("GIT_CONFIG_NOSYSTEM", "1");
     let output = command.output().unwrap();
@@ -29,11 +29,11 @@ fn commit(house: &House) {
     git(house, &["-c", "user.name=P", "-c", "user.email=p@example.org", "commit", "-q", "-m", "x"]);
 }
 
-fn write(house: &House, path: &str, text: &str) {
+pub(crate) fn write(house: &House, path: &str, text: &str) {
     fs::write(house.work().join(path), text).unwrap();
 }
 
-fn read(house: &House, path: &str) -> String {
+pub(crate) fn read(house: &House, path: &str) -> String {
     fs::read_to_string(house.work().join(path)).unwrap()
 }
 

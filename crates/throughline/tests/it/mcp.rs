@@ -1,6 +1,7 @@
 //! Memory as an agent's tools: the real executable at the other end of a pipe, a real daemon behind it.
 
 mod client;
+mod code;
 mod hooks;
 mod trouble;
 
@@ -19,9 +20,18 @@ const TOOLS: &[&str] = &[
     "mem_save",
     "mem_forget",
     "mem_context",
+    "code_outline",
+    "code_symbol",
+    "code_callers",
+    "code_impact",
+    "code_slice",
+    "code_search",
+    "code_context",
+    "code_deps",
     "handoff",
     "checkpoint",
     "claims",
+    "message",
     "sessions",
     "mem_status",
 ];
@@ -94,11 +104,11 @@ fn what_there_is_is_listed_shortly_and_with_honest_hints() {
     assert!(tools.iter().map(|tool| text(&tool["description"]).len()).sum::<usize>() <= MOST);
     for tool in tools {
         let (name, hints) = (text(&tool["name"]), &tool["annotations"]);
-        let reads = !["mem_save", "mem_forget", "handoff", "checkpoint", "claims"].contains(&name);
+        let reads = !["mem_save", "mem_forget", "handoff", "checkpoint", "claims", "message"].contains(&name);
         let replaces = ["mem_forget", "handoff", "checkpoint", "claims"].contains(&name);
         assert_eq!(hints["readOnlyHint"], reads, "{name}");
         assert_eq!(hints["destructiveHint"], replaces, "{name}");
-        assert_eq!(hints["idempotentHint"], !["mem_save", "checkpoint"].contains(&name), "{name}");
+        assert_eq!(hints["idempotentHint"], !["mem_save", "checkpoint", "message"].contains(&name), "{name}");
         assert_eq!(hints["openWorldHint"], false, "{name}");
         assert_eq!(tool["inputSchema"]["type"], "object", "{name}");
     }

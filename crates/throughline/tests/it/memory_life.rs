@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use serde_json::Value;
+use model::MemoryKind;
+use serde_json::{Value, json};
+use store::{MemoryFilter, Tables};
 
 use crate::house::{House, eventually};
 
@@ -285,4 +287,98 @@ fn a_deed_is_kept_by_a_daemon_that_is_killed_right_after() {
     crate::house::signal(pid, rustix::process::Signal::KILL);
     eventually("the daemon is gone", || house.holder() != Some(pid));
     assert_eq!(shown(&house, &id)["text"], "the answer came before the kill");
+}
+
+/// A failed test, an edit and a passed test, all of one agent.
+fn mending(house: &House, session: &str, agent: &str) -> Vec<Value> {
+    let of_agent = |event: &str| {
+        let mut envelope = house.envelope(session, event);
+        envelope["agent_id"] = json!(agent);
+        envelope["agent_type"] = json!("general-purpose");
+        envelope
+    };
+    let call = |event: &str, name: &str, input: Value| {
+        let mut envelope = of_agent(event);
+        envelope["tool_name"] = json!(name);
+        envelope["tool_input"] = input;
+        envelope
+    };
+    let command = json!({ "command": "cargo test -p store" });
+    let mut failed = call("PostToolUseFailure", "Bash", command.clone());
+    failed["error"] = json!(
+        "Exit code 101\nerror[E0382]: borrow of moved value: `segment`\n  --> src/journal.rs:42:9\n\nerror: could not \
+         compile `store` (lib test) due to 1 previous error"
+    );
+    let file = house.work().join("src/journal.rs");
+    let mut edit =
+        call("PostToolUse", "Edit", json!({ "file_path": file, "old_string": "a", "new_string": "b" }));
+    edit["tool_response"] = json!({ "filePath": file, "structuredPatch": [{ "oldStart": 42, "oldLines": 1, "newStart": 42,
+        "newLines": 1, "lines": ["-        self.seal(segment);", "+        self.seal(segment.clone());"] }] });
+    let mut passed = call("PostToolUse", "Bash", command);
+    passed["tool_response"] = json!({ "stdout": "test result: ok. 12 passed; 0 failed; 0 ignored", "stderr": "", "interrupted": false });
+    let mut stop = of_agent("SubagentStop");
+    stop["last_assistant_message"] =
+        json!("Fixed E0382 in journal.rs by cloning the segment before the move.");
+    vec![failed, edit, passed, stop]
+}
+
+#[test]
+fn what_a_subagent_learned_is_kept_when_it_ends_as_another_agents_words() {
+    let house = House::new();
+    house.start();
+    house.send(&house.prompt("lesson", "let somebody mend the journal"));
+    for event in mending(&house, "lesson", "a44b10ed607470b03") {
+        house.send(&event);
+    }
+    let tables = Tables::open_read_only(&house.place().database()).unwrap();
+    let lesson = || {
+        let all = tables.memories(&MemoryFilter::default()).unwrap();
+        all.into_iter().find(|row| row.memory.kind == MemoryKind::Learning)
+    };
+    // The session itself has not ended.
+    eventually("the lesson is kept", || lesson().is_some());
+    let lesson = shown(&house, &lesson().unwrap().memory.id.to_string());
+    assert!(lesson["title"].as_str().unwrap().contains("E0382"), "{lesson}");
+    assert_eq!(lesson["origin"], "outside", "nobody has said that it is so but another agent: {lesson}");
+    assert!(!lesson["provenance"]["events"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn what_a_subagent_said_last_is_in_its_transcript_where_the_client_does_not_tell() {
+    let house = House::new();
+    house.start();
+    let agent = "a44b10ed607470b03";
+    let folder = house.home().join("subagents");
+    fs::create_dir_all(&folder).unwrap();
+    let says = |agent: &str, text: &str| {
+        json!({ "type": "assistant", "sessionId": "untold", "isSidechain": true, "agentId": agent,
+            "message": { "id": "m", "model": "m", "stop_reason": "end_turn", "content": [{ "type": "text", "text": text }] } })
+    };
+    let words = format!("The quokkabase answers on port 5433; its key is {}.", token());
+    let file = folder.join(format!("agent-{agent}.jsonl"));
+    fs::write(&file, format!("{}\n{}\n", says("another", "Not mine."), says(agent, &words))).unwrap();
+    let elsewhere = folder.join("agent-other.jsonl");
+    fs::copy(&file, &elsewhere).unwrap();
+    let agents = || house.ok(&["agents", "--json"]);
+    let of_agent = |event: &str| {
+        let mut envelope = house.envelope("untold", event);
+        envelope["agent_id"] = json!(agent);
+        envelope["agent_type"] = json!("general-purpose");
+        envelope
+    };
+    house.send(&house.prompt("untold", "where does the quokka live?"));
+    house.send(&of_agent("SubagentStart"));
+    for path in [&elsewhere, &file] {
+        let mut stop = of_agent("SubagentStop");
+        stop["agent_transcript_path"] = json!(path);
+        house.send(&stop);
+        eventually("it has ended", || agents().contains("\"ended_at\":1"));
+        assert!(
+            path == &file || !agents().contains("quokkabase"),
+            "another's file is not read: {}",
+            agents()
+        );
+    }
+    eventually("its last words are its answer", || agents().contains("port 5433"));
+    assert!(!agents().contains(&token()), "{}", agents());
 }

@@ -238,29 +238,34 @@ fn poisoned(house: &House, payloads: &[Payload]) -> Vec<Vec<Value>> {
     payloads.chunks(10).enumerate().map(session).collect()
 }
 
-/// Later sessions, each of which gives every occasion to say something of one payload, or of what starts a session.
-fn later(house: &House, payloads: &[&Payload]) -> Vec<Vec<Value>> {
-    let read = |session: &str, path: &str| {
-        let mut read = house.envelope(session, "PreToolUse");
-        read["tool_name"] = json!("Read");
-        read["tool_input"] = json!({ "file_path": format!("{}/{path}", house.work().display()) });
-        read
-    };
+fn read(house: &House, session: &str, path: &str) -> Value {
+    let mut read = house.envelope(session, "PreToolUse");
+    read["tool_name"] = json!("Read");
+    read["tool_input"] = json!({ "file_path": format!("{}/{path}", house.work().display()) });
+    read
+}
+
+/// Sessions that start after it. They go before those that ask: what a person asks elsewhere is a goal that a start names.
+fn starting(house: &House) -> Vec<Vec<Value>> {
     let start = |source: &str| {
         let mut start = house.envelope(&format!("later-{source}"), "SessionStart");
         start["source"] = json!(source);
         start
     };
-    let mut sessions = vec![
-        vec![start("startup"), read("later-startup", "node_modules/left-pad/README.md")],
-        vec![start("clear"), read("later-clear", "vendor/lib/auth.go")],
-    ];
-    for (at, payload) in payloads.iter().enumerate() {
+    vec![
+        vec![start("startup"), read(house, "later-startup", "node_modules/left-pad/README.md")],
+        vec![start("clear"), read(house, "later-clear", "vendor/lib/auth.go")],
+    ]
+}
+
+/// Later sessions, each of which gives every occasion to say something of one payload.
+fn asking(house: &House, payloads: &[&Payload]) -> Vec<Vec<Value>> {
+    let session = |(at, payload): (usize, &&Payload)| {
         let (id, word) = (format!("later-{at}"), &payload.word);
         let question = format!("what do we know about {word} and the login form? should I use {word}?");
-        sessions.push(vec![house.prompt(&id, &question), read(&id, &format!("src/login{at}.rs"))]);
-    }
-    sessions
+        vec![house.prompt(&id, &question), read(house, &id, &format!("src/login{at}.rs"))]
+    };
+    payloads.iter().enumerate().map(session).collect()
 }
 
 #[test]
@@ -336,7 +341,8 @@ fn of_two_hundred_texts_planted_from_outside_none_is_said_unasked_and_none_is_lo
     // Said unasked: nothing of theirs, and what is said is in its fence. What left no word cannot be said.
     let asked: Vec<&Payload> =
         payloads.iter().filter(|payload| held.contains_key(payload.word.as_str())).collect();
-    told.extend(play(&house, &later(&house, &asked)));
+    told.extend(play(&house, &starting(&house)));
+    told.extend(play(&house, &asking(&house, &asked)));
     assert!(told.iter().filter(|answer| !said(answer).is_empty()).count() > 20, "work is said");
     for answer in &told {
         let text = said(answer);

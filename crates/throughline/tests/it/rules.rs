@@ -67,7 +67,8 @@ fn a_rule_that_is_begun_and_edited_denies_a_command_of_an_agent() {
     fs::remove_dir_all(house.data().join("rules/no-force-push")).unwrap();
     house.own_rule("no-force-push", "PreToolUse", program);
     house.start();
-    let answer = house.answered(&house.bash("git push --force origin main"));
+    // Of a branch that nobody protects the shipped rules say nothing.
+    let answer = house.answered(&house.bash("git push --force origin topic"));
     let decided = &answer["hookSpecificOutput"];
     assert_eq!(decided["hookEventName"], "PreToolUse");
     assert_eq!(decided["permissionDecision"], "deny");
@@ -201,7 +202,7 @@ fn what_a_rule_says_is_fenced_and_an_allowance_must_be_written_down() {
 }
 
 /// An OpenAI-compatible server that answers when it is told to.
-fn model(answer: &'static str) -> (String, mpsc::Sender<()>) {
+pub(crate) fn model(answer: &'static str) -> (String, mpsc::Sender<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     let (go, gone) = mpsc::channel();
@@ -247,7 +248,7 @@ fn what_a_model_says_late_is_said_at_the_next_event_and_not_asked_again() {
     let settings = format!("[distill]\nprovider = \"openai\"\nmodel = \"small\"\nbase-url = \"{url}\"\n");
     fs::write(house.place().config_file(), settings).unwrap();
     house.start();
-    assert_eq!(house.send(&house.bash("rm -rf /")), "", "nobody has answered yet");
+    assert_eq!(house.send(&house.bash("rm -rf build")), "", "nobody has answered yet");
     go.send(()).unwrap();
     let mut said = String::new();
     eventually("the answer is said", || {
@@ -256,6 +257,50 @@ fn what_a_model_says_late_is_said_at_the_next_event_and_not_asked_again() {
     });
     assert!(said.contains("of a moment ago, at PreToolUse"), "{said}");
     // Known by now: the model would not answer, and is not asked.
-    let answer = house.answered(&house.bash("rm -rf /"));
+    let answer = house.answered(&house.bash("rm -rf build"));
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "ask");
+}
+
+#[test]
+fn a_rule_answers_a_request_for_permission_and_the_strongest_of_several_decides() {
+    let house = House::new();
+    let request = |command: &str| {
+        let mut envelope = house.bash(command);
+        envelope["hook_event_name"] = json!("PermissionRequest");
+        envelope
+    };
+    house.own_rule(
+        "allows",
+        "PermissionRequest",
+        r#"grep -q '"ls' && echo '{"allow":"it only looks"}'; exit 0"#,
+    );
+    let file = house.rule_file("allows", "rule.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("# allow = true", "allow = true")).unwrap();
+    house.own_rule(
+        "denies",
+        "PermissionRequest",
+        r#"grep -q 'rm -rf' && echo '{"deny":"not here"}'; exit 0"#,
+    );
+    house.start();
+    let decided = |command: &str| house.answered(&request(command))["hookSpecificOutput"]["decision"].clone();
+    assert_eq!(decided("ls -l"), json!({ "behavior": "allow" }));
+    let denied = decided("rm -rf x");
+    assert_eq!(denied["behavior"], "deny");
+    assert_eq!(denied["message"], "not here (your throughline rule `denies`)");
+    // Both concern it; on a busy machine one of them may be late.
+    eventually("a denial beats an allowance", || {
+        house.answered(&request("ls; rm -rf x"))["hookSpecificOutput"]["decision"]["behavior"] == "deny"
+    });
+}
+
+#[test]
+fn a_rule_asks_before_a_tool_runs() {
+    let house = House::new();
+    house.own_rule("asks", "PreToolUse", r#"cat > /dev/null; echo '{"ask":"are you sure?"}'"#);
+    house.start();
+    let answer = house.answered(&house.bash("make deploy"));
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "ask");
+    let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
+    assert!(reason.starts_with("are you sure?") && reason.contains("`asks`"), "{reason}");
 }

@@ -47,6 +47,8 @@ struct Claim {
     seen_at: Millis,
     /// What it says it does with it, else the last thing it was asked.
     goal: Option<String>,
+    /// First and last lines of where it was edited; none where that is not known.
+    lines: Vec<[u32; 2]>,
     /// Within its lease, by a session that is at work.
     live: bool,
 }
@@ -181,6 +183,7 @@ impl Claim {
             row.last_at >= now.saturating_sub(engine::CLAIM_LEASE) && row.seen_at >= at_work_since(now);
         let ClaimRow { path, session, agent, project, branch, since_at, last_at, seen_at, goal, .. } = row;
         let session = session.as_str().to_owned();
-        Self { path, session, agent, project, branch, since_at, last_at, seen_at, goal, live }
+        let lines = row.lines.into_iter().map(|(from, to)| [from, to]).collect();
+        Self { path, session, agent, project, branch, since_at, last_at, seen_at, goal, lines, live }
     }
 }

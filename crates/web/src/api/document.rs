@@ -29,6 +29,7 @@ const TAGS: &[(&str, &str)] = &[
     ("hand-offs", "What a session leaves for the next one"),
     ("checkpoints", "Places to come back to"),
     ("claims", "Who works on which file"),
+    ("patterns", "Parts of agents that work together, and what came of them"),
     ("agents", "Whose hooks are heard"),
     ("workspaces", "Folders in which agents work"),
     ("projects", "Repositories, by name"),

@@ -2,8 +2,9 @@
 
 use super::endpoint::Endpoint;
 use super::{
-    agents, behaviors, checkpoints, claims, context, elsewhere, events, hand_offs, health, injections, logs,
-    memories, prompts, search, sessions, settings, stats, status, summaries, timeline, workspaces,
+    agents, behaviors, checkpoints, claims, code, context, elsewhere, events, hand_offs, health, injections,
+    logs, memories, patterns, prompts, search, sessions, settings, stats, status, summaries, timeline,
+    workspaces,
 };
 
 const ROOMS: &[fn() -> Vec<Endpoint>] = &[
@@ -21,8 +22,10 @@ const ROOMS: &[fn() -> Vec<Endpoint>] = &[
     hand_offs::endpoints,
     checkpoints::endpoints,
     claims::endpoints,
+    patterns::endpoints,
     agents::endpoints,
     workspaces::endpoints,
+    code::endpoints,
     behaviors::endpoints,
     settings::endpoints,
     stats::endpoints,

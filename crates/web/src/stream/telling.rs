@@ -206,7 +206,11 @@ fn deed(stored: &Stored) -> Vec<(Topic, String)> {
         Deed::Checkpoint { checkpoint } => ("checkpoint", vec![checkpoint.id.clone()]),
         Deed::DropCheckpoints { ids } => ("checkpoint", ids.iter().take(SHOWN_ITEMS).cloned().collect()),
         Deed::Claim { session: of, .. } => ("claim", session(of)),
+        Deed::Message { to, .. } => ("message", session(to)),
         Deed::Release { session: of, .. } => ("release", of.as_ref().map(session).unwrap_or_default()),
+        Deed::StartPattern { session: of, .. } | Deed::StopPattern { session: of, .. } => {
+            ("pattern", session(of))
+        }
         Deed::Withdraw { ids: gone } | Deed::Forget { ids: gone } => ("forget", ids(gone)),
         Deed::Edit { id, title: None, text: None, critical: None, pinned: Some(_) } => ("pin", ids(&[*id])),
         Deed::Edit { id, .. } => ("edit", ids(&[*id])),

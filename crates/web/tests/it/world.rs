@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::Workspace;
-use mcp::{Checkpointing, Claiming, End, Keeper, Keepers, Note, Refusal, Remembered};
+use mcp::{Checkpointing, Claiming, End, Keeper, Keepers, Messaging, Note, Refusal, Remembered};
 use model::{Entry, EventKind, Millis, SessionId};
 use serde_json::{Value, json};
 use store::journal::JournalPolicy;
@@ -267,6 +267,18 @@ impl Keeper for House {
     }
 
     fn claims(&self, _: Claiming) -> Result<Value, Refusal> {
+        Err(self.place())
+    }
+
+    fn message(&self, _: Messaging) -> Result<Value, Refusal> {
+        Err(self.place())
+    }
+
+    fn live_sessions(&self, _: bool) -> Result<Vec<Value>, Refusal> {
+        Err(self.place())
+    }
+
+    fn code(&self, _: atlas::Question) -> Result<atlas::Answer, Refusal> {
         Err(self.place())
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use checkpoint::{KEEP, New, Repository, Snapshot};
+use checkpoint::{AUTOMATIC, KEEP, Limits, New, Repository, Snapshot};
 use clap::Args;
 use model::{Deed, HandOff, SessionId};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ const NAMED: usize = 5;
 Keeps, in the repository under refs/throughline/checkpoints/, all files that git does not ignore, as they are: changed, \
 staged and untracked ones. Your index, stash, branches and files are not touched. Files over 50 MB, submodules and \
 repositories inside this one are left out and named. With it goes a record of the session and its hand-off; without a \
-repository, the record alone. The newest 50 of a repository are kept.
+repository, the record alone. The newest 50 of a repository are kept, beside 50 automatic ones.
 
 Example: throughline checkpoint create -m \"before the migration\"")]
 pub(crate) struct Create {
@@ -69,8 +69,10 @@ pub(super) fn make(world: &World, message: Option<&str>, session: Option<&str>) 
     };
     let id = super::new_id();
     let at = when::now();
-    let files =
-        keep_files(&world.cwd, &New { id: &id, message: message.as_deref().unwrap_or_default(), at })?;
+    let files = keep_files(
+        &world.cwd,
+        &New { id: &id, message: message.as_deref().unwrap_or_default(), at, limits: Limits::BY_HAND },
+    )?;
     let record = model::Checkpoint {
         at,
         session,
@@ -81,7 +83,7 @@ pub(super) fn make(world: &World, message: Option<&str>, session: Option<&str>) 
         hand_off: hand_off
             .filter(|row| row.hand_off != HandOff::default())
             .map(|row| engine::hand_off_text(&row)),
-        ..record_of(&id, files.snapshot())
+        ..daemon::checkpoint_record(&id, files.snapshot())
     };
     let recorded = reader::send(world, &[Deed::Checkpoint { checkpoint: Box::new(record.clone()) }]);
     if let (Err(error), Files::None(_)) = (&recorded, &files) {
@@ -125,28 +127,6 @@ fn keep_files(cwd: &Path, new: &New<'_>) -> anyhow::Result<Files> {
     }
 }
 
-/// The part of a record that git knows.
-pub(super) fn record_of(id: &str, snapshot: Option<&Snapshot>) -> model::Checkpoint {
-    let lossy = |path: &Path| path.to_string_lossy().into_owned();
-    let dirty = snapshot.map(|snapshot| snapshot.dirty.as_slice()).unwrap_or_default();
-    let skipped = snapshot.map(|snapshot| snapshot.skipped.as_slice()).unwrap_or_default();
-    model::Checkpoint {
-        id: id.to_owned(),
-        at: 0,
-        session: None,
-        workspace: None,
-        project: None,
-        root: String::new(),
-        message: None,
-        head: snapshot.and_then(|snapshot| snapshot.head.clone()),
-        branch: snapshot.and_then(|snapshot| snapshot.branch.clone()),
-        reference: snapshot.map(|snapshot| snapshot.reference.clone()),
-        dirty: dirty.iter().take(MAX_PATHS).map(|file| lossy(&file.path)).collect(),
-        skipped: skipped.iter().take(MAX_PATHS).map(|file| lossy(&file.path)).collect(),
-        hand_off: None,
-    }
-}
-
 /// The newest stay, of the refs and of the records. The ids of those that went.
 fn make_room(
     world: &World,
@@ -159,7 +139,8 @@ fn make_room(
     };
     let tables = reader::tables(world).ok();
     let here = tables.map(|tables| tables.checkpoints(Some(&record.root), 0)).transpose().map_err(person)?;
-    dropped.extend(here.into_iter().flatten().skip(KEEP).map(|record| record.id));
+    let by_hand = here.into_iter().flatten().filter(|record| !record.id.starts_with(AUTOMATIC));
+    dropped.extend(by_hand.skip(KEEP).map(|record| record.id));
     dropped.sort();
     dropped.dedup();
     if !dropped.is_empty()

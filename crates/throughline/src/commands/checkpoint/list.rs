@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use checkpoint::{Entry, Repository};
+use checkpoint::{AUTOMATIC, Entry, Repository};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -32,7 +32,11 @@ impl List {
             return Ok(());
         }
         let cells: Vec<Vec<String>> = rows.iter().map(Row::cells).collect();
-        print::table(&["CHECKPOINT", "AT", "BRANCH", "CHANGES", "FILES", "MESSAGE"], &cells, world.color)
+        print::table(
+            &["CHECKPOINT", "AT", "BRANCH", "CHANGES", "FILES", "SESSION", "MESSAGE"],
+            &cells,
+            world.color,
+        )
     }
 }
 
@@ -74,6 +78,7 @@ impl Row {
     pub(super) fn to_json(&self) -> Value {
         let mut value = self.value.clone();
         value["files_kept"] = json!(self.files);
+        value["automatic"] = json!(self.value["id"].as_str().is_some_and(|id| id.starts_with(AUTOMATIC)));
         value
     }
 
@@ -95,6 +100,7 @@ impl Row {
             text("branch", 24),
             changes.to_string(),
             files.to_owned(),
+            text("session", 9),
             text("message", 60),
         ]
     }

@@ -2,13 +2,13 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use checkpoint::{Change, Left, Mode, New, Plan, Repository, Restored, Scope};
+use checkpoint::{Change, Left, Limits, Mode, New, Plan, Repository, Restored, Scope};
 use clap::Args;
 use model::Deed;
 use serde_json::{Value, json};
 
 use super::super::reader;
-use super::{Found, create};
+use super::Found;
 use crate::report::{Failure, hint};
 use crate::world::World;
 use crate::{print, when};
@@ -20,7 +20,8 @@ const SHOWN: usize = 30;
 #[command(after_help = "\
 The files are as they were at the checkpoint: what was changed since is changed back, what was deleted since is there \
 again, and what was made since is removed. What git ignores is left alone. HEAD and branches never move: after commits \
-the difference shows up as uncommitted changes. What was staged is staged again if HEAD is where it was.
+the difference shows up as uncommitted changes. The index is not touched; with --index, what was staged then is staged \
+again, if HEAD is where it was.
 
 First the present is kept as a checkpoint of its own, and its id is printed: restoring that one undoes this. A file \
 that cannot be kept (over 50 MB, unreadable) is neither overwritten nor removed. In the middle of a merge or a rebase \
@@ -32,6 +33,9 @@ pub(crate) struct Restore {
     /// Only the files that had uncommitted changes at the time; what else came since stays
     #[arg(long)]
     only_changed: bool,
+    /// Stage again what was staged then
+    #[arg(long)]
+    index: bool,
     /// Also in the middle of a merge or a rebase
     #[arg(long)]
     force: bool,
@@ -55,7 +59,7 @@ impl Restore {
         if !self.yes && !is_confirmed(&wanted.plan)? {
             return print::line("nothing was changed");
         }
-        let (restored, recorded) = wanted.restore(world, self.force)?;
+        let (restored, recorded) = wanted.restore(world)?;
         if self.json {
             return print::json(&done_json(&wanted.found.id, &restored));
         }
@@ -63,7 +67,8 @@ impl Restore {
     }
 
     fn wanted(&self, world: &World) -> anyhow::Result<Wanted> {
-        Wanted::find(world, &self.id, if self.only_changed { Scope::Dirty } else { Scope::Everything })
+        let scope = if self.only_changed { Scope::Dirty } else { Scope::Everything };
+        Wanted::find(world, &self.id, Mode { scope, force: self.force, index: self.index })
     }
 
     fn tell_nothing(&self, plan: &Plan) -> anyhow::Result<()> {
@@ -77,11 +82,11 @@ impl Restore {
 
 /// Without `confirm`, what would change; nothing is done by force.
 pub(super) fn to_json(world: &World, id: &str, scope: Scope, confirm: bool) -> anyhow::Result<Value> {
-    let wanted = Wanted::find(world, id, scope)?;
+    let wanted = Wanted::find(world, id, Mode { scope, force: false, index: false })?;
     if wanted.is_there_already() || !confirm {
         return Ok(plan_json(&wanted.plan));
     }
-    let (restored, _) = wanted.restore(world, false)?;
+    let (restored, _) = wanted.restore(world)?;
     Ok(done_json(&wanted.found.id, &restored))
 }
 
@@ -89,26 +94,18 @@ pub(super) fn to_json(world: &World, id: &str, scope: Scope, confirm: bool) -> a
 struct Wanted {
     repository: Repository,
     found: Found,
-    scope: Scope,
+    mode: Mode,
     plan: Plan,
 }
 
 impl Wanted {
-    fn find(world: &World, id: &str, scope: Scope) -> anyhow::Result<Self> {
+    fn find(world: &World, id: &str, mode: Mode) -> anyhow::Result<Self> {
         let here = super::look(&world.cwd)?;
         let tables = reader::tables(world).ok();
         let found = super::find(tables.as_ref(), here.as_ref().ok(), id)?;
-        holds_files(&found)?;
-        let repository = here.map_err(|why| {
-            let next = format!(
-                "go to the folder it was made in; `throughline checkpoint show {}` names it",
-                found.id
-            );
-            hint(Failure::Person, why, next)
-        })?;
-        is_here(&found, &repository)?;
-        let plan = repository.plan(&found.id, scope).map_err(super::explain)?;
-        Ok(Self { repository, found, scope, plan })
+        let repository = place_of(&found, here)?;
+        let plan = repository.plan(&found.id, mode).map_err(super::explain)?;
+        Ok(Self { repository, found, mode, plan })
     }
 
     fn is_there_already(&self) -> bool {
@@ -116,15 +113,26 @@ impl Wanted {
     }
 
     /// What was done, and whether the checkpoint to undo it is recorded.
-    fn restore(&self, world: &World, force: bool) -> anyhow::Result<(Restored, anyhow::Result<()>)> {
+    fn restore(&self, world: &World) -> anyhow::Result<(Restored, anyhow::Result<()>)> {
         let safety = super::new_id();
         let message = format!("before restoring {}", self.found.id);
-        let new = New { id: &safety, message: &message, at: when::now() };
-        let mode = Mode { scope: self.scope, force };
-        let restored = self.repository.restore(&self.found.id, mode, &new).map_err(super::explain)?;
+        let new = New { id: &safety, message: &message, at: when::now(), limits: Limits::BY_HAND };
+        let restored = self.repository.restore(&self.found.id, self.mode, &new).map_err(super::explain)?;
         let recorded = record(world, &new, &restored);
         Ok((restored, recorded))
     }
+}
+
+/// The work tree that a checkpoint is of, if this is it.
+pub(super) fn place_of(found: &Found, here: Result<Repository, &'static str>) -> anyhow::Result<Repository> {
+    holds_files(found)?;
+    let repository = here.map_err(|why| {
+        let next =
+            format!("go to the folder it was made in; `throughline checkpoint show {}` names it", found.id);
+        hint(Failure::Person, why, next)
+    })?;
+    is_here(found, &repository)?;
+    Ok(repository)
 }
 
 /// One that was made outside of a repository is a record alone.
@@ -182,7 +190,7 @@ fn record(world: &World, new: &New<'_>, restored: &Restored) -> anyhow::Result<(
         project: Some(place.project),
         root: place.root,
         message: Some(new.message.to_owned()),
-        ..create::record_of(new.id, Some(safety))
+        ..daemon::checkpoint_record(new.id, Some(safety))
     };
     reader::send(world, &[Deed::Checkpoint { checkpoint: Box::new(record) }])?;
     Ok(())

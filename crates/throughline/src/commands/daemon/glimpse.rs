@@ -1,6 +1,5 @@
 //! An entry of the journal at a glance, for lists: read by the dialect of its agent, which only this room may ask.
 
-use agents::Incoming;
 use model::{Detail, Entry, Event, Outcome};
 use web::Glimpse;
 
@@ -8,14 +7,7 @@ use web::Glimpse;
 const MAX_DETAIL_CHARS: usize = 400;
 
 pub(super) fn of(entry: &Entry) -> Glimpse {
-    let adapter = agents::by_name(&entry.agent).unwrap_or(agents::ALL[0]);
-    let event = adapter.read(&Incoming {
-        id: entry.id,
-        at: entry.at,
-        hint: Some(&entry.event),
-        context: &entry.context,
-        json: &entry.envelope,
-    });
+    let event = agents::event_of(entry);
     let title = agents::title(&event);
     let Event { kind, cwd, subagent, detail, .. } = event;
     let (call, outcome) = match detail {

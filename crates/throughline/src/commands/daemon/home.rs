@@ -117,8 +117,18 @@ impl web::House for Home {
         let Note { text, title, kind, files, project, global, critical, pinned } = note;
         // What is said nowhere belongs to no project, unless one is named.
         let global = global || (folder.is_none() && project.is_none());
-        let saying =
-            Saying { by: "person", text, title, kind, files, project, global, critical, pin: pinned };
+        let saying = Saying {
+            by: "person",
+            text,
+            title,
+            kind,
+            files,
+            project,
+            global,
+            critical,
+            pin: pinned,
+            private: false,
+        };
         let world = World { cwd: folder.unwrap_or(Path::new("/")).to_owned(), ..self.world.clone() };
         saying.keep(&world).map(|(row, known)| Remembered { row, known }).map_err(|error| refusal(&error))
     }

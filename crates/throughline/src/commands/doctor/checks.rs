@@ -9,7 +9,7 @@ use client::{Trouble, ask, pause, spool};
 use serde_json::Value;
 use store::{EventFilter, Tables};
 
-use super::{Finding, settings};
+use super::{Finding, settings, tools};
 use crate::commands::reader;
 use crate::commands::rules;
 use crate::world::{VERSION, World};
@@ -31,7 +31,11 @@ pub(crate) const ALL: &[Check] = &[
     spooled,
     recording,
     memory_files,
+    sharing,
     own_rules,
+    judge,
+    scopes,
+    tools::tools,
 ];
 
 /// Below this a busy day may fill the disk.
@@ -254,6 +258,46 @@ fn memory_files(world: &World) -> Vec<Finding> {
     }
 }
 
+/// How it goes with the team, where there is one.
+fn sharing(world: &World) -> Vec<Finding> {
+    let told = reader::status(world).unwrap_or_default()["sharing"].take();
+    let text = |key: &str| print::one_line(told[key].as_str().unwrap_or_default(), 300);
+    let number = |key: &str| told[key].as_u64().unwrap_or(0);
+    let mut found = Vec::new();
+    match told["state"].as_str() {
+        None | Some("off") => return found,
+        Some("refused") => {
+            found.push(Finding::fail("sharing", text("trouble"), "throughline team status"));
+        }
+        Some("waiting") => {
+            let what = format!("{}; {} waiting to be told", text("trouble"), number("waiting"));
+            found.push(Finding::warn(
+                "sharing",
+                what,
+                "nothing is lost: it is told when the database answers",
+            ));
+        }
+        Some(state) => {
+            let what = format!(
+                "{} with {}; {} waiting to be told",
+                print::one_line(state, 20),
+                text("url"),
+                number("waiting")
+            );
+            found.push(Finding::ok("sharing", what));
+        }
+    }
+    if number("aside") > 0 {
+        let what = format!(
+            "{} not taken by the team's database and set aside; the last one: {}",
+            number("aside"),
+            text("aside_why")
+        );
+        found.push(Finding::warn("sharing", what, "throughline daemon restart, to try them again"));
+    }
+    found
+}
+
 /// The person's own rules, where there are any.
 fn own_rules(world: &World) -> Vec<Finding> {
     let problems = rules::problems(world);
@@ -266,6 +310,22 @@ fn own_rules(world: &World) -> Vec<Finding> {
     match rules::all(world).map_or(0, |all| all.len() as u64) {
         0 => Vec::new(),
         count => vec![Finding::ok("rules", print::count(count, "rule of yours", "rules of yours"))],
+    }
+}
+
+/// A behavior that asks a model, and no model to be asked.
+fn judge(world: &World) -> Vec<Finding> {
+    let (config, _) = config::load(&world.place);
+    if !config.is_on("judge-stop") {
+        return Vec::new();
+    }
+    match daemon::rules::provider(&config) {
+        Some(provider) => vec![Finding::ok("judge", format!("judge-stop asks {provider}"))],
+        None => vec![Finding::warn(
+            "judge",
+            "judge-stop is on, and `distill.provider` names no model: nobody is asked",
+            "throughline config set distill.provider ollama, or throughline behaviors disable judge-stop",
+        )],
     }
 }
 
@@ -360,4 +420,13 @@ fn recording(world: &World) -> Vec<Finding> {
         return vec![Finding::warn("recording", "paused", "throughline resume")];
     }
     vec![Finding::ok("recording", "on")]
+}
+
+/// A scope file that cannot be understood makes every write a question: better said here than in the middle of work.
+fn scopes(world: &World) -> Vec<Finding> {
+    let broken = |scope: &guard::scope::Scope| {
+        let what = format!("{} {}", scope.file.display(), scope.lists.as_ref().as_ref().err()?);
+        Some(Finding::fail("scope", what, format!("edit {}", scope.file.display())))
+    };
+    super::super::scope::in_force(world).iter().filter_map(broken).collect()
 }

@@ -6,21 +6,22 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use atlas::{Answer, Question};
 use engine::Workspace;
-use mcp::{Checkpointing, Claiming, End, Keeper, Keepers, Note, Refusal, Remembered};
+use mcp::{Checkpointing, Claiming, End, Keeper, Keepers, Messaging, Note, Refusal, Remembered};
 use model::{Millis, SessionId};
 use serde_json::{Value, json};
 use store::Tables;
 
 use super::super::remember::Saying;
-use super::super::{checkpoint, claims, forget, handoff, reader};
+use super::super::{checkpoint, claims, code, forget, handoff, live, message, reader};
 use super::hooked;
 use crate::report;
 use crate::when;
 use crate::world::{VERSION, World};
 
 /// What goes by the session whose process this is, or by a word that only it knows; unless it is only looked at.
-const OF_THIS_PROCESS: &[&str] = &["handoff", "checkpoint", "claims", "hook"];
+const OF_THIS_PROCESS: &[&str] = &["handoff", "checkpoint", "claims", "message", "hook"];
 const LOOKS: &[&str] = &["list", "show"];
 /// A daemon that is alive answers in a millisecond.
 const ALIVE: Duration = Duration::from_secs(3);
@@ -42,6 +43,12 @@ const IN_TOOLS: &[(&str, &str)] = &[
     ("`throughline checkpoint show`", "checkpoint with action \"show\""),
     ("`throughline handoff list`", "handoff with action \"list\""),
     ("`throughline claims list`", "claims with action \"list\""),
+    ("; `throughline code index` shows how far it is", ""),
+    ("`throughline code search`", "code_search"),
+    (
+        "`throughline code status` says what is on the map, and what was left out",
+        "code_search finds what is on the map",
+    ),
     ("`--session`", "the argument session"),
 ];
 
@@ -153,7 +160,18 @@ impl Keeper for House {
         let Note { text, title, kind, files, project, global, critical, pinned } = note;
         // What is said nowhere belongs to no project, unless one is named.
         let global = global || (!self.somewhere && project.is_none());
-        let saying = Saying { by: "agent", text, title, kind, files, project, global, critical, pin: pinned };
+        let saying = Saying {
+            by: "agent",
+            text,
+            title,
+            kind,
+            files,
+            project,
+            global,
+            critical,
+            pin: pinned,
+            private: false,
+        };
         let (row, known) = saying.keep(&self.world).map_err(refusal)?;
         Ok(Remembered { row, known })
     }
@@ -177,8 +195,28 @@ impl Keeper for House {
         checkpoint::to_json(&self.world, wish).map_err(refusal)
     }
 
+    fn code(&self, question: Question) -> Result<Answer, Refusal> {
+        if !self.somewhere {
+            return Err(Refusal::new("it is not known which folder you work in", NAME_A_FOLDER));
+        }
+        let desk = code::Desk::at(&self.world, None).map_err(refusal)?.in_a_hurry();
+        desk.reply(question).map_err(|refused| refusal(code::refused(refused)))
+    }
+
     fn claims(&self, wish: Claiming) -> Result<Value, Refusal> {
         claims::to_json(&self.world, wish).map_err(refusal)
+    }
+
+    fn message(&self, wish: Messaging) -> Result<Value, Refusal> {
+        message::to_json(&self.world, wish).map_err(refusal)
+    }
+
+    fn live_sessions(&self, here: bool) -> Result<Vec<Value>, Refusal> {
+        let tables = self.tables()?;
+        let here = here.then(|| self.workspace().key);
+        let mut rows = live::sessions(&tables).map_err(refusal)?;
+        rows.retain(|row| here.is_none() || row.session.workspace == here);
+        rows.iter().map(|row| live::to_json(&tables, row).map_err(refusal)).collect()
     }
 }
 

@@ -5,7 +5,6 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
-use agents::Incoming;
 use client::ask;
 use model::{Millis, SessionId};
 use serde::Deserialize;
@@ -355,15 +354,7 @@ pub(super) fn title_of(journal: Option<&Reader>, row: &EventRow) -> (String, Str
     let Some(entry) = stored.map(|stored| stored.entry) else {
         return (row.tool.clone().unwrap_or_default(), String::new());
     };
-    let adapter = agents::by_name(&entry.agent).unwrap_or(agents::ALL[0]);
-    let event = adapter.read(&Incoming {
-        id: entry.id,
-        at: entry.at,
-        hint: Some(&entry.event),
-        context: &entry.context,
-        json: &entry.envelope,
-    });
-    (agents::title(&event), entry.context.get("project").cloned().unwrap_or_default())
+    (agents::title(&agents::event_of(&entry)), entry.context.get("project").cloned().unwrap_or_default())
 }
 
 fn short(id: &SessionId) -> Clean {

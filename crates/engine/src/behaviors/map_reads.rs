@@ -1,0 +1,232 @@
+//! Says what is in a large file before it is read, so that the next reads are narrow; notes when lines are read again that
+//! have not changed. Where a person chose `strict`, the first whole read of a large file is answered with its outline
+//! alone; the same call again goes through.
+
+use std::path::Path;
+
+use atlas::say;
+use atlas::{Answer, Question};
+use model::{Advice, Detail, Event, EventKind, Item, Millis, ToolCall, Verdict};
+
+use super::on_code::{self, EDITORS, File, READERS};
+use crate::behavior::{Behavior, Context};
+use crate::desk::Lines;
+use crate::page::one_line;
+use crate::{Page, Result};
+
+/// A file of fewer lines is read sooner than its outline helps.
+const LARGE_LINES: u32 = 300;
+/// And of fewer bytes, however its lines are broken.
+const LARGE_BYTES: usize = 8_000;
+/// An outline of less says nothing.
+const MIN_DEFINITIONS: usize = 3;
+const TOKENS: u32 = 600;
+/// A refusal replaces the read, so it must say everything; under the client's 10,000 characters.
+const REFUSAL_TOKENS: usize = 2_200;
+/// A search is about the next reads, not about those of an hour later.
+const SEARCH_LASTS: Millis = 10 * 60 * 1000;
+/// Lines a read gives at most when nobody says how many (the agent's own bound).
+const DEFAULT_LIMIT: u32 = 2000;
+
+#[derive(Debug)]
+pub(crate) struct MapReads;
+
+impl Behavior for MapReads {
+    fn name(&self) -> &'static str {
+        "map-reads"
+    }
+
+    fn manual(&self) -> &'static str {
+        "Before a large source file is read whole, says its outline: every definition with its lines, so that the next \
+         reads can be narrow; what was searched for a moment before comes first. Notes when lines are read again that have \
+         not changed. In mode `strict` the first whole read of a large file is refused once per content, with the complete \
+         outline; the same call again goes through. Never for small files, settings, tests, files the session edits or \
+         files that are not on the map yet."
+    }
+
+    fn modes(&self) -> &'static [&'static str] {
+        &["assist", "strict", "off"]
+    }
+
+    fn on(&self) -> &'static [EventKind] {
+        &[EventKind::PreToolUse]
+    }
+
+    fn speaks_on(&self, kind: EventKind) -> bool {
+        self.on().contains(&kind)
+    }
+
+    fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {
+        let Detail::Tool(call) = &event.detail else { return Ok(Advice::silent()) };
+        let Some(file) = File::of(cx, event, call) else { return Ok(Advice::silent()) };
+        if EDITORS.contains(&call.name.as_str()) {
+            on_code::desk(cx, event, |desk| desk.edit(&file.path, cx.now));
+            return Ok(Advice::silent());
+        }
+        if !READERS.contains(&call.name.as_str()) {
+            return Ok(Advice::silent());
+        }
+        let Some(text) = on_code::text(Path::new(&file.path)) else { return Ok(Advice::silent()) };
+        let content = on_code::content(&text);
+        let total = text.lines().count() as u32;
+        let asked = lines(call);
+        let read = asked.unwrap_or(Lines { from: 1, to: DEFAULT_LIMIT.min(total.max(1)) });
+        let strict = cx.config.mode(self.name()) == "strict";
+        let is_large = total >= LARGE_LINES && text.len() >= LARGE_BYTES;
+        let edited = on_code::desk(cx, event, |desk| desk.is_edited(&file.path)).unwrap_or(true);
+        let mut advice = Advice::silent();
+        let wants_outline = asked.is_none() && is_large && !edited;
+        if wants_outline && let Some(outline) = outline(cx, event, &file) {
+            if strict && on_code::desk(cx, event, |desk| desk.refuse(&file.path, content)).unwrap_or(false) {
+                // What is refused is not read, but its outline is known now.
+                on_code::desk(cx, event, |desk| desk.outline(&file.path, content));
+                return Ok(refusal(&file, &outline));
+            }
+            if on_code::desk(cx, event, |desk| desk.outline(&file.path, content)).unwrap_or(false) {
+                advice = note(self.name(), &file, &outline);
+            }
+        }
+        let before = on_code::desk(cx, event, |desk| desk.read(&file.path, read, content, cx.now)).flatten();
+        if let Some(before) = before.filter(|_| advice.is_silent() && !edited) {
+            advice = again(self.name(), cx.now, before, &file, asked, total);
+        }
+        Ok(advice)
+    }
+}
+
+/// The lines a read asks for. `None`: the whole file.
+fn lines(call: &ToolCall) -> Option<Lines> {
+    let number =
+        |names: &[&str]| names.iter().find_map(|name| call.input.get(*name)?.as_u64()).map(|n| n as u32);
+    let (offset, limit) = (number(&["offset", "start_line"]), number(&["limit"]));
+    if offset.is_none() && limit.is_none() {
+        return None;
+    }
+    let from = offset.unwrap_or(1).max(1);
+    Some(Lines { from, to: from.saturating_add(limit.unwrap_or(DEFAULT_LIMIT)).saturating_sub(1) })
+}
+
+struct Outline {
+    items: Vec<atlas::answer::Item>,
+    lines: u32,
+    tokens: usize,
+    /// What was looked for just before and is in this file, each with who calls it.
+    sought: Vec<String>,
+}
+
+/// The outline of a file that is worth one.
+fn outline(cx: &Context, event: &Event, file: &File) -> Option<Outline> {
+    let since = cx.now.saturating_sub(SEARCH_LASTS);
+    let names =
+        on_code::desk(cx, event, |desk| desk.searched(since).map(|search| search.names.clone())).flatten();
+    on_code::map(cx, |atlas| {
+        let answer = atlas.reply(&Question::Outline { file: file.inside.clone() }).ok()?;
+        let Answer::Outline { items, lines, tokens, broken, language, .. } = answer else { return None };
+        let is_program =
+            code::languages::by_name(&language).is_some_and(|language| !language.is_outline_only());
+        let is_test = items.iter().filter(|item| item.test).count() * 2 > items.len();
+        if !is_program
+            || is_test
+            || items.len() < MIN_DEFINITIONS
+            || broken && items.len() < MIN_DEFINITIONS * 4
+        {
+            return None;
+        }
+        let names = names.unwrap_or_default();
+        let sought = items.iter().filter(|item| names.iter().any(|name| is_called(&item.name, name)));
+        let sought = sought.take(3).map(|item| {
+            let callers = atlas
+                .reply(&Question::Callers { symbol: format!("{}:{}", item.file, item.line), limit: Some(8) });
+            let callers = match callers {
+                Ok(Answer::Sites { sites, total, .. }) if total > 0 => {
+                    format!("; called from {}", on_code::called_from(&sites, total))
+                }
+                _ => String::new(),
+            };
+            format!(
+                "{} {}  {}{callers}",
+                say::range(item.line, item.end_line),
+                item.name,
+                one_line(&item.signature, 120)
+            )
+        });
+        let sought = sought.collect();
+        Some(Outline { items, lines, tokens, sought })
+    })
+    .flatten()
+}
+
+/// Whether `Owner.name` goes by this name.
+fn is_called(qualified: &str, name: &str) -> bool {
+    qualified == name || qualified.rsplit('.').next() == Some(name)
+}
+
+fn note(from: &'static str, file: &File, outline: &Outline) -> Advice {
+    let mut page = Page::new(TOKENS);
+    page.heading(&format!(
+        "Outline of {} ({} lines, about {} tokens). A narrow read costs less: offset and limit take a line range from here.",
+        one_line(&file.inside, 200),
+        outline.lines,
+        say::number(outline.tokens)
+    ));
+    let why = |part: &str| Item {
+        memory: None,
+        part: part.to_owned(),
+        title: file.inside.clone(),
+        tokens: 0,
+        why: format!("{} definitions in {} lines", outline.items.len(), outline.lines),
+    };
+    if !outline.sought.is_empty() {
+        page.item(&format!("searched for just before:\n{}", outline.sought.join("\n")), why("sought"));
+    }
+    // The heading and the fence take their part.
+    let mut budget = page.room().saturating_sub(40) as usize;
+    for _ in 0..4 {
+        if page.item(&say::outline(&outline.items, budget), why("outline")) {
+            break;
+        }
+        budget = budget * 3 / 4;
+    }
+    Advice { notes: page.finish(from).into_iter().collect(), ..Advice::silent() }
+}
+
+fn refusal(file: &File, outline: &Outline) -> Advice {
+    let reason = format!(
+        "{} has {} lines (about {} tokens). This is its outline; read the lines you need with offset and limit, or make the \
+         same call again to read all of it.\n{}",
+        one_line(&file.inside, 200),
+        outline.lines,
+        say::number(outline.tokens),
+        crate::fence::sanitize(&say::outline(&outline.items, REFUSAL_TOKENS))
+    );
+    Advice { verdict: Some(Verdict::Deny { reason }), ..Advice::silent() }
+}
+
+fn again(
+    from: &'static str,
+    now: Millis,
+    before: Millis,
+    file: &File,
+    asked: Option<Lines>,
+    total: u32,
+) -> Advice {
+    let what = match asked {
+        Some(lines) => format!("lines {} of ", say::range(lines.from, lines.to.min(total))),
+        None => String::new(),
+    };
+    let ago = match now.saturating_sub(before) / 60_000 {
+        0 => "a moment ago".to_owned(),
+        1 => "a minute ago".to_owned(),
+        minutes => format!("{minutes} minutes ago"),
+    };
+    Advice::say(
+        from,
+        format!(
+            "{what}{} did not change since this conversation read it {ago}.",
+            one_line(&file.inside, 200)
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests;

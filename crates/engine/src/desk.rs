@@ -1,0 +1,189 @@
+//! What one conversation has in front of it, as far as tool calls tell: what it read and how that file was then, what it
+//! was shown of the map, what it edits, what it looked for. Forgotten when the conversation is compacted, and when the
+//! daemon starts anew: then something may be said once more, and nothing is lost.
+
+use std::collections::HashMap;
+
+use model::Millis;
+
+/// Files one conversation is remembered to have looked at; the ones longest ago are forgotten.
+const MAX_FILES: usize = 512;
+/// Ranges of one file: more of them are as good as the whole.
+const MAX_RANGES: usize = 32;
+/// Names that were told.
+const MAX_TOLD: usize = 2048;
+
+/// Lines, both included. The whole file is `1..=u32::MAX`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lines {
+    pub from: u32,
+    pub to: u32,
+}
+
+impl Lines {
+    pub const WHOLE: Self = Self { from: 1, to: u32::MAX };
+
+    fn holds(self, other: Self) -> bool {
+        self.from <= other.from && other.to <= self.to
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Desk {
+    files: HashMap<String, Paper>,
+    told: HashMap<String, u64>,
+    search: Option<Search>,
+    /// Counts what happens, so that the oldest can be told.
+    turn: u64,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Paper {
+    reads: Vec<Read>,
+    /// The content its outline was shown of.
+    outlined: Option<u64>,
+    /// The content a read of it was refused for.
+    refused: Option<u64>,
+    edited_at: Option<Millis>,
+    turn: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Read {
+    lines: Lines,
+    content: u64,
+    at: Millis,
+}
+
+/// What was looked for last, and the definitions it named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Search {
+    pub names: Vec<String>,
+    pub at: Millis,
+}
+
+impl Desk {
+    /// Notes that lines of a file are read, and says when they were read before as they are now.
+    pub fn read(&mut self, path: &str, lines: Lines, content: u64, at: Millis) -> Option<Millis> {
+        let paper = self.paper(path);
+        let known = paper.reads.iter().rev().find(|read| read.content == content && read.lines.holds(lines));
+        let before = known.map(|read| read.at);
+        paper.reads.retain(|read| read.content == content);
+        if before.is_none() {
+            if paper.reads.len() >= MAX_RANGES {
+                paper.reads.remove(0);
+            }
+            paper.reads.push(Read { lines, content, at });
+        }
+        before
+    }
+
+    /// Whether these lines were read as they are now.
+    pub fn has_read(&self, path: &str, lines: Lines, content: u64) -> bool {
+        let paper = self.files.get(path);
+        paper.is_some_and(|paper| {
+            paper.reads.iter().any(|read| read.content == content && read.lines.holds(lines))
+        })
+    }
+
+    /// Whether the outline of this content is new here; from now on it is not.
+    pub fn outline(&mut self, path: &str, content: u64) -> bool {
+        self.paper(path).outlined.replace(content) != Some(content)
+    }
+
+    /// Whether a read of this content may be refused: once.
+    pub fn refuse(&mut self, path: &str, content: u64) -> bool {
+        self.paper(path).refused.replace(content) != Some(content)
+    }
+
+    pub fn edit(&mut self, path: &str, at: Millis) {
+        self.paper(path).edited_at = Some(at);
+    }
+
+    /// Files that were edited since then, by name.
+    pub fn edited_since(&self, at: Millis) -> Vec<String> {
+        let edited = self.files.iter().filter(|(_, paper)| paper.edited_at.is_some_and(|edit| edit >= at));
+        let mut files: Vec<String> = edited.map(|(path, _)| path.clone()).collect();
+        files.sort();
+        files
+    }
+
+    pub fn is_edited(&self, path: &str) -> bool {
+        self.files.get(path).is_some_and(|paper| paper.edited_at.is_some())
+    }
+
+    /// Whether something of this name, as it is now, has not been told yet; from now on it has.
+    pub fn tell(&mut self, name: String, content: u64) -> bool {
+        if self.told.len() >= MAX_TOLD {
+            self.told.clear();
+        }
+        self.told.insert(name, content) != Some(content)
+    }
+
+    /// How something of this name was when it was told last.
+    pub fn told(&self, name: &str) -> Option<u64> {
+        self.told.get(name).copied()
+    }
+
+    /// It was not heard after all.
+    pub fn untell(&mut self, name: &str) {
+        self.told.remove(name);
+    }
+
+    pub fn search(&mut self, names: Vec<String>, at: Millis) {
+        self.search = Some(Search { names, at });
+    }
+
+    /// What was looked for a moment ago.
+    pub fn searched(&self, since: Millis) -> Option<&Search> {
+        self.search.as_ref().filter(|search| search.at >= since)
+    }
+
+    fn paper(&mut self, path: &str) -> &mut Paper {
+        self.turn += 1;
+        if self.files.len() >= MAX_FILES && !self.files.contains_key(path) {
+            let oldest = self.files.iter().min_by_key(|(_, paper)| paper.turn).map(|(path, _)| path.clone());
+            if let Some(oldest) = oldest {
+                self.files.remove(&oldest);
+            }
+        }
+        let paper = self.files.entry(path.to_owned()).or_default();
+        paper.turn = self.turn;
+        paper
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_were_read_are_known_until_the_file_changes() {
+        let mut desk = Desk::default();
+        assert_eq!(desk.read("a", Lines { from: 10, to: 50 }, 1, 100), None);
+        assert_eq!(desk.read("a", Lines { from: 20, to: 30 }, 1, 200), Some(100), "a part of it");
+        assert_eq!(desk.read("a", Lines { from: 40, to: 60 }, 1, 300), None, "more than that");
+        assert_eq!(desk.read("a", Lines { from: 20, to: 30 }, 2, 400), None, "another content");
+        assert_eq!(desk.read("a", Lines { from: 20, to: 30 }, 1, 500), None, "what it was is forgotten");
+        assert_eq!(desk.read("b", Lines::WHOLE, 1, 500), None);
+        assert!(desk.has_read("b", Lines { from: 3, to: 4 }, 1) && !desk.has_read("b", Lines::WHOLE, 2));
+    }
+
+    #[test]
+    fn an_outline_is_new_once_for_every_content_and_so_is_a_refusal() {
+        let mut desk = Desk::default();
+        assert!(desk.outline("a", 1) && !desk.outline("a", 1) && desk.outline("a", 2));
+        assert!(desk.refuse("a", 1) && !desk.refuse("a", 1) && desk.refuse("a", 2));
+        assert!(desk.tell("f".into(), 1) && !desk.tell("f".into(), 1) && desk.tell("f".into(), 2));
+    }
+
+    #[test]
+    fn a_desk_is_as_large_as_it_may_be_and_no_larger() {
+        let mut desk = Desk::default();
+        for file in 0..MAX_FILES * 2 {
+            desk.read(&file.to_string(), Lines::WHOLE, 1, file as u64);
+        }
+        assert_eq!(desk.files.len(), MAX_FILES);
+        assert!(desk.has_read(&(MAX_FILES * 2 - 1).to_string(), Lines::WHOLE, 1));
+    }
+}

@@ -8,16 +8,19 @@ import * as changing from "./stories/changing.mjs";
 import * as hostility from "./stories/hostility.mjs";
 import * as looking from "./stories/looking.mjs";
 import * as lasting from "./stories/lasting.mjs";
+import * as together from "./stories/together.mjs";
 
 export const STORIES = [
   looking.the_door,
   looking.every_view,
+  looking.the_modules,
   looking.on_a_phone,
   looking.in_the_dark,
   looking.by_keyboard,
   looking.what_would_be_said,
   lasting.as_it_happens,
   lasting.the_daemon_comes_back,
+  together.agents_together,
   changing.search_and_explain,
   changing.a_memory_is_corrected,
   changing.a_memory_is_forgotten,

@@ -3,6 +3,7 @@
 
 import { join } from "node:path";
 
+import { lay } from "./code.mjs";
 import { eventually } from "./house.mjs";
 
 export const SESSIONS = {
@@ -121,6 +122,7 @@ function elsewhere(house) {
 
 /** Lives the day; when it returns all of it is learned. */
 export async function live(house) {
+  await lay(house);
   await house.refuse("push --force", "We do not rewrite history here.");
   await house.start();
   for (const [title, text, kind, files, more] of MEMORIES) {
@@ -128,7 +130,7 @@ export async function live(house) {
   }
   for (const call of story(house)) await house.hook(call);
   for (const call of elsewhere(house)) await house.hook(call, "codex");
-  const push = { ...session(house, SESSIONS.list), hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command: "git push --force origin main" }, tool_use_id: "toolu_push" };
+  const push = { ...session(house, SESSIONS.list), hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command: "git push --force origin tides" }, tool_use_id: "toolu_push" };
   // A rule has a deadline, and a busy machine may miss it: then it says nothing and is asked again.
   await eventually("the rule refuses", async () => JSON.stringify(await house.hook(push))?.includes("rewrite history"));
   await eventually("the day is learned", async () => {

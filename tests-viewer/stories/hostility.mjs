@@ -2,6 +2,9 @@
 // The watcher of browser.mjs sees dialogs, requests, errors and violations; here the page itself is searched for anything
 // that came to be from it.
 
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
 import { settled, visit } from "../browser.mjs";
 import { CORPUS, ELSEWHERE, store } from "../hostile.mjs";
 import { eventually } from "../house.mjs";
@@ -9,8 +12,22 @@ import { eventually } from "../house.mjs";
 /** Ends a list that never ends. */
 const MOST_SCREENS = 200;
 
+/** Sources whose names and words are of the corpus. */
+const CODE = "hostile-code";
+
+async function code(house) {
+  const folder = await house.folder("work", CODE);
+  for (const [number, text] of CORPUS.entries()) {
+    const name = Buffer.from(text.replaceAll("/", "∕").replaceAll("\u0000", "")).subarray(0, 180).toString("utf8").replaceAll("\ufffd", "");
+    const quoted = JSON.stringify(text.replaceAll("\n", " "));
+    await writeFile(join(folder, `${name}.py`), `import hostile_${number + 1}\nTEXT = ${quoted}\ndef f_${number}(a=${quoted}):\n    return a\n`);
+  }
+  await house.hook({ session_id: "of-the-code", transcript_path: "/nowhere.jsonl", cwd: folder, hook_event_name: "SessionStart", source: "startup" });
+}
+
 async function fill(house) {
   await house.start();
+  await code(house);
   await store(house);
   await eventually("the last of it is learned", async () => (await house.get("/api/v1/memories?limit=1&count=true")).total >= CORPUS.length, 60_000);
 }
@@ -84,6 +101,18 @@ export async function text_is_text(checks, world) {
     else await look();
   };
   for (const address of ["live", "sessions", "search?q=hostile+script+alert", "memories", "now", "map", "charts", "settings", "health", "preview"]) await walk(address);
+  // The code map of a folder in which every name is somebody else's idea.
+  const folders = (await house.get("/api/v1/workspaces?limit=500")).items;
+  const hostile = folders.find((one) => one.root.endsWith(`/${CODE}`));
+  marks.delete("map");
+  await walk(`map?show=modules&unit=files&workspace=${hostile.key}`);
+  await page.locator(".modules svg").waitFor();
+  await look();
+  checks.that("the picture of modules shows it, too", (marks.get("map")?.size ?? 0) >= 40, marks.get("map")?.size);
+  const first = page.locator(".map-open").first();
+  await first.click();
+  await page.locator(".outline-list").waitFor();
+  await look();
   const least = CORPUS.length * 0.9;
   for (const view of ["sessions", "memories"]) {
     checks.that(`the list of ${view} shows the corpus as text`, (marks.get(view)?.size ?? 0) >= least, [...(marks.get(view) ?? [])].length);

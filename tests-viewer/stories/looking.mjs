@@ -22,7 +22,10 @@ async function views(house) {
     [`memories/${memory.id}`, ["Booking takes the berth's row lock first", "availability was read before"]],
     ["preview", []],
     ["now", ["booking.rs"]],
+    ["patterns", []],
     ["map", ["src"]],
+    ["map?show=modules", ["src/web", "page/api"]],
+    ["map?show=modules&at=src&unit=files&file=src/db/berths.rs", ["db/pool.rs", "pub fn lock(berth: u32) -> u32"]],
     ["charts", []],
     ["settings", ["recall.prompt-tokens", "recall-on-prompt"]],
     ["health", ["throughline install"]],
@@ -82,6 +85,46 @@ export async function every_view(checks, world) {
     checks.that(`${address} fits ${WIDE.width} pixels`, await fits(page), await widest(page));
     checks.nothing(`${address} is open to everybody, in the light`, await barriers(page));
   }
+}
+
+export async function the_modules(checks, world) {
+  const house = await world.house();
+  const { page } = await world.person(house);
+  await visit(page, "map");
+  await page.getByRole("radiogroup", { name: "Show" }).getByText("Modules").click();
+  const graph = page.getByRole("application", { name: "Folders and which uses which" });
+  await graph.waitFor();
+  const details = page.getByRole("complementary", { name: "Details" });
+  const table = page.getByRole("region", { name: "Modules of this folder, as a table" });
+  const rows = await table.locator("tbody tr").count();
+  checks.that("every box is a row of the table", rows > 8 && rows === (await graph.locator("[data-box]").count()), rows);
+  await graph.locator("[data-box]").filter({ hasText: "src/booking" }).hover();
+  checks.that("a box that is pointed at says whom it uses", /Uses\s.*src\/db/s.test(await details.innerText()), await details.innerText());
+  checks.that("and its lines stand out", (await graph.locator(".modules-line.modules-lit").count()) >= 4, await graph.locator(".modules-line.modules-lit").count());
+  checks.that("a circle is marked", (await graph.locator(".module-circular").count()) === 2, await graph.locator(".module-circular").count());
+
+  // Without a mouse: to a box, into it, to a file, to what it defines, and out again.
+  await graph.focus();
+  const said = () => graph.getByRole("status").innerText();
+  for (const key of ["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight"]) await page.keyboard.press(key);
+  await eventually("a box is named", async () => /lines/.test(await said()));
+  checks.that("arrow keys walk from box to box, and each is said", /uses .+, used by /.test(await said()), await said());
+  await page.keyboard.press("Enter");
+  await eventually("the folder is gone into", async () => page.url().includes("at="));
+  const files = page.getByRole("application", { name: "Files and which uses which" });
+  await files.waitFor();
+  await files.focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  const outline = page.locator(".outline-list");
+  await outline.waitFor();
+  checks.that("a file says what it defines, with lines", /^\d+(–\d+)?\s+(pub|export|fn|mod)/.test(await outline.innerText()), await outline.innerText());
+  await files.focus();
+  await page.keyboard.press("Escape");
+  await outline.waitFor({ state: "detached" });
+  await page.keyboard.press("Escape");
+  await eventually("the way leads out again", async () => !/at=src%2F/.test(page.url()));
+  checks.that("Escape leads out again", true);
 }
 
 export async function in_the_dark(checks, world) {

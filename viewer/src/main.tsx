@@ -16,6 +16,7 @@ import "./styles/search.css";
 import "./styles/memories.css";
 import "./styles/preview.css";
 import "./styles/now.css";
+import "./styles/patterns.css";
 import "./styles/map.css";
 import "./styles/charts.css";
 import "./styles/settings.css";

@@ -172,7 +172,45 @@ export interface Claim {
   last_at: number;
   seen_at: number;
   goal?: string | null;
+  /** First and last lines of where it was edited. */
+  lines?: readonly (readonly [number, number])[];
   live: boolean;
+}
+
+/** Agents that work together. */
+export interface Pattern {
+  id: string;
+  session: string;
+  /** Whose, where it is on another machine of a team. */
+  by?: string | null;
+  kind: string;
+  name: string;
+  at: number;
+  ended_at?: number | null;
+  state: string;
+  ok?: boolean | null;
+  headline: string;
+  nodes: PatternNode[];
+  edges: PatternEdge[];
+  lines: { title: string; text: string }[];
+  due: string[];
+}
+
+export interface PatternNode {
+  key: string;
+  label: string;
+  role: string;
+  state: string;
+  agent?: string | null;
+  started_at?: number | null;
+  ended_at?: number | null;
+  tries: number;
+  says?: string | null;
+}
+
+export interface PatternEdge {
+  from: string;
+  to: string;
 }
 
 export interface Checkpoint {
@@ -236,9 +274,63 @@ export interface Agent {
 }
 
 export type Deed =
-  | "edit" | "forget" | "pin" | "supersede" | "remember" | "hand-off" | "claim" | "release" | "checkpoint" | "outcome";
+  | "edit" | "forget" | "pin" | "supersede" | "remember" | "hand-off" | "claim" | "release" | "message" | "checkpoint" | "outcome" | "pattern";
 
 export interface Change {
   deed: Deed;
   ids: string[];
+}
+
+/** The graph of modules with a place for everything. */
+export interface Drawn {
+  width: number;
+  height: number;
+  boxes: ModuleBox[];
+  lines: ModuleLine[];
+  /** Modules before they were taken together. */
+  modules: number;
+}
+
+export interface ModuleBox {
+  name: string;
+  files: number;
+  lines: number;
+  symbols: number;
+  circular: boolean;
+  of: number;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface ModuleLine {
+  from: number;
+  to: number;
+  count: number;
+  circular: boolean;
+  implied: boolean;
+  /** x and y in turn */
+  points: number[];
+}
+
+export interface FileOutline {
+  file: string;
+  language: string;
+  lines: number;
+  tokens: number;
+  broken: boolean;
+  items: Definition[];
+}
+
+export interface Definition {
+  file: string;
+  line: number;
+  end_line: number;
+  name: string;
+  kind: string;
+  signature: string;
+  doc?: string | null;
+  parent?: string | null;
+  test: boolean;
 }

@@ -1,190 +1,64 @@
-// A picture of a workspace: which folders and files the work is in, how lately, and whose. The table beside it says the
-// same to those who do not see the picture.
+// Pictures of a workspace: where the work is, and how the code hangs together. Which one is shown stands in the address.
 
-import { useEffect, useMemo, useState } from "preact/hooks";
-import { segment } from "../api";
-import { go, place, refine, to } from "../router";
-import { now, useAnswer } from "../state";
-import type { Page, Session, Workspace } from "../types";
+import { place, refine } from "../router";
+import { useAnswer } from "../state";
+import type { Page, Workspace } from "../types";
 import { Empty, Trouble, Waiting } from "../parts/Empty";
 import { Select } from "../parts/Field";
 import { ViewHead } from "../parts/Layout";
 import { Segments } from "../parts/Segments";
-import { ago, many } from "../parts/Time";
-import { Treemap } from "../parts/Treemap";
-import { type Place, type TouchedFile, find, tree } from "../parts/TreemapLayout";
-import { MapAside, MapLegend } from "./MapAside";
-import { ages, people } from "./MapColors";
+import { MapModules, ModuleChoices } from "./MapModules";
+import { MapTouched, TouchedChoices } from "./MapTouched";
 
-interface Picture {
-  root?: string;
-  nodes: TouchedFile[];
-  /** Whether something is left out. */
-  cut?: boolean | null;
-  /** Files elsewhere, which are not drawn. */
-  outside?: number | null;
-}
-
-const DAY = 86_400_000;
-
-const SPANS = [
-  { value: "1", label: "24 h" },
-  { value: "7", label: "7 days" },
-  { value: "30", label: "30 days" },
-  { value: "all", label: "All" },
-];
-
-const COLORS = [
-  { value: "age", label: "How lately" },
-  { value: "who", label: "Who" },
+const PICTURES = [
+  { value: "touched", label: "Touched" },
+  { value: "modules", label: "Modules" },
 ];
 
 export function Map() {
   const query = place.value.query;
   const workspaces = useAnswer<Page<Workspace>>("/workspaces", { limit: 200 });
   const known = workspaces.data?.items ?? [];
-  const key = query.get("workspace") ?? known[0]?.key ?? null;
-  const days = query.get("days") ?? "30";
-  const colors = query.get("color") === "who" ? "who" : "age";
-  // By the hour, so that the same question is asked for a while.
-  const since = days === "all" ? undefined : Math.floor(Date.now() / 3_600_000) * 3_600_000 - Number(days) * DAY;
-  const answer = useAnswer<Picture>(key === null ? null : `/workspaces/${segment(key)}/map`, { since });
-  const sessions = useAnswer<Page<Session>>(key === null ? null : "/sessions", { workspace: key, limit: 200 });
-  const root = useMemo(() => tree(answer.data?.nodes ?? []), [answer.data]);
-  const shown = find(root, query.get("at") ?? "");
-  const [picked, setPicked] = useState<Place | null>(null);
-  useEffect(() => setPicked(null), [shown]);
-
-  const scheme = useMemo(
-    () => (colors === "who" ? people(root, sessions.data?.items ?? []) : ages(now.peek())),
-    [colors, root, sessions.data],
-  );
-  const open = (to_: Place): void => {
-    if (to_.children.length > 0) refine({ at: to_.path });
-    else setPicked(to_);
-  };
-  const leave = (): void => refine({ at: parent(root, shown).path || null });
-  const describe = (to_: Place): string =>
-    `${to_.path}, ${many(to_.reads, "read")}, ${many(to_.edits, "edit")}, last ${ago(to_.lastAt, Date.now())}` +
-    `${to_.claims > 0 ? ", held now" : ""}${to_.children.length > 0 ? ", a folder" : ""}`;
+  const workspace = known.find((one) => one.key === query.get("workspace")) ?? known[0];
+  const picture = query.get("show") === "modules" ? "modules" : "touched";
 
   return (
     <section class="view" data-view="map">
       <ViewHead title="Map">
-        {known.length > 0 ? (
+        {workspace !== undefined ? (
           <Select
             label="Workspace"
-            value={key ?? ""}
+            value={workspace.key}
             choices={known.map((one) => ({
               value: one.key,
               label: one.project ? `${one.project} · ${one.root}` : one.root,
             }))}
-            change={(value) => refine({ workspace: value, at: null })}
+            change={(value) => refine({ workspace: value, at: null, file: null })}
           />
         ) : null}
         <Segments
-          label="Touched in the last"
-          value={days}
-          choices={SPANS}
-          change={(value) => refine({ days: value, at: null })}
+          label="Show"
+          value={picture}
+          choices={PICTURES}
+          change={(value) => refine({ show: value === "modules" ? value : null, at: null, file: null })}
         />
-        <Segments label="Color by" value={colors} choices={COLORS} change={(value) => refine({ color: value })} />
+        {picture === "modules" ? <ModuleChoices /> : <TouchedChoices />}
       </ViewHead>
       <div class="view-body">
         {workspaces.error !== undefined && workspaces.data === undefined ? (
           <Trouble error={workspaces.error} retry={workspaces.reload} />
-        ) : workspaces.data !== undefined && known.length === 0 ? (
+        ) : workspaces.data === undefined ? (
+          <Waiting rows={8} />
+        ) : workspace === undefined ? (
           <Empty icon="map" title="No workspace is known yet">
             <p>A folder is known from the first session that works in it.</p>
           </Empty>
-        ) : answer.error !== undefined && answer.data === undefined ? (
-          <Trouble error={answer.error} retry={answer.reload} />
-        ) : answer.data === undefined ? (
-          <Waiting rows={8} />
-        ) : root.children.length === 0 ? (
-          <Empty icon="map" title="No file was touched in this time">
-            {days === "all" ? null : (
-              <button type="button" class="button" onClick={() => refine({ days: "all" })}>
-                Show all of the past
-              </button>
-            )}
-          </Empty>
+        ) : picture === "modules" ? (
+          <MapModules workspace={workspace} />
         ) : (
-          <div class="map">
-            <div class="map-main">
-              <Breadcrumb root={root} shown={shown} name={name(answer.data.root, known, key)} />
-              <Treemap
-                label="Files by how often they were touched"
-                shown={shown}
-                color={scheme.color}
-                describe={describe}
-                onPick={setPicked}
-                onOpen={open}
-                onLeave={leave}
-              />
-              <MapLegend entries={scheme.legend} />
-              <p class="faint map-note">
-                As large as how often memories say it was read or changed.
-                {answer.data.cut ? " Only what was touched last is drawn." : ""}
-                {elsewhere(answer.data.outside ?? 0)}
-              </p>
-            </div>
-            <MapAside
-              shown={shown}
-              picked={picked}
-              sessions={sessions.data?.items ?? []}
-              open={open}
-              remembered={(file) => go(to("memories", null, { file }))}
-            />
-          </div>
+          <MapTouched workspace={workspace} />
         )}
       </div>
     </section>
   );
-}
-
-function Breadcrumb({ root, shown, name: workspace }: { root: Place; shown: Place; name: string }) {
-  const steps: { label: string; path: string }[] = [{ label: workspace, path: "" }];
-  for (let at = root; at.path !== shown.path;) {
-    const next = at.children.find((child) => shown.path === child.path || shown.path.startsWith(`${child.path}/`));
-    if (next === undefined) break;
-    steps.push({ label: next.name, path: next.path });
-    at = next;
-  }
-  return (
-    <nav class="crumbs" aria-label="Folder">
-      <ol>
-        {steps.map((step, index) => (
-          <li key={step.path}>
-            {index === steps.length - 1 ? (
-              <span aria-current="location">{step.label}</span>
-            ) : (
-              <button type="button" class="crumb" onClick={() => refine({ at: step.path || null })}>
-                {step.label}
-              </button>
-            )}
-          </li>
-        ))}
-      </ol>
-    </nav>
-  );
-}
-
-function parent(root: Place, shown: Place): Place {
-  let above = root;
-  for (;;) {
-    const next = above.children.find((child) => shown.path !== child.path && shown.path.startsWith(`${child.path}/`));
-    if (next === undefined) return above;
-    above = next;
-  }
-}
-
-function name(root: string | undefined, known: readonly Workspace[], key: string | null): string {
-  const workspace = known.find((one) => one.key === key);
-  const folder = root ?? workspace?.root ?? "";
-  return workspace?.project ?? folder.slice(folder.lastIndexOf("/") + 1) ?? "workspace";
-}
-
-function elsewhere(touches: number): string {
-  return touches === 0 ? "" : ` ${many(touches, "touch", "touches")} outside of the workspace not drawn.`;
 }

@@ -4,6 +4,7 @@ import { to } from "../router";
 import type { Claim, Session } from "../types";
 import { agentLabel, shortId } from "../parts/Badge";
 import { Icon } from "../parts/Kind";
+import { linesOf } from "../parts/Lines";
 import { Ago } from "../parts/Time";
 
 export interface Conflict {
@@ -32,6 +33,7 @@ export function Conflicts({ conflicts, sessions }: { conflicts: readonly Conflic
                     {agentLabel(claim.agent)} {shortId(claim.session)}
                   </a>{" "}
                   took it <Ago at={claim.since_at} />
+                  {linesOf(claim) !== "" ? <span>, {linesOf(claim)}</span> : null}
                   {goal(claim, sessions) ? <span class="muted"> for: {goal(claim, sessions)}</span> : null}
                 </li>
               ))}

@@ -7,6 +7,7 @@ import { to } from "../router";
 import { now } from "../state";
 import type { Claim, Session } from "../types";
 import { Badge, Pulse, agentLabel, shortId } from "../parts/Badge";
+import { linesOf } from "../parts/Lines";
 import { Ago, many } from "../parts/Time";
 import { say } from "../parts/Toast";
 
@@ -76,6 +77,7 @@ export function NowSession({ session, root, claims, contested, changed }: NowSes
                 <code class="claim-path" title={claim.path}>
                   {inside(claim.path, root)}
                 </code>
+                {linesOf(claim) !== "" ? <span class="faint claim-lines">{linesOf(claim)}</span> : null}
                 {contested.includes(claim.path) ? <Badge tone="warn">contested</Badge> : null}
                 <span class="faint claim-at">
                   <Ago at={claim.last_at} />

@@ -8,6 +8,7 @@ import { Map } from "./Map";
 import { Memories } from "./Memories";
 import { Memory } from "./Memory";
 import { Now } from "./Now";
+import { Patterns } from "./Patterns";
 import { Preview } from "./Preview";
 import { Search } from "./Search";
 import { Session } from "./Session";
@@ -37,6 +38,7 @@ export const VIEWS: readonly View[] = [
   { route: "live", label: "Live", key: "l", group: "Watch", draw: Live, bar: true },
   { route: "sessions", label: "Sessions", key: "s", group: "Watch", draw: Sessions, one: Session, bar: true },
   { route: "now", label: "Now", key: "n", group: "Watch", draw: Now },
+  { route: "patterns", label: "Patterns", key: "t", group: "Watch", draw: Patterns },
   { route: "search", label: "Search", key: "f", group: "Memory", draw: Search, bar: true },
   { route: "memories", label: "Memories", key: "m", group: "Memory", draw: Memories, one: Memory, bar: true },
   { route: "preview", label: "Preview", key: "p", group: "Memory", draw: Preview },

@@ -21,8 +21,9 @@ class Throughline:
         self.binary, self.home = binary, home
         self.env = {"HOME": home, "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 
-    def run(self, *arguments, check=True, stdin=None):
-        done = subprocess.run([self.binary] + list(arguments), env=self.env, input=stdin, capture_output=True, timeout=60)
+    def run(self, *arguments, check=True, stdin=None, cwd=None):
+        done = subprocess.run([self.binary] + list(arguments), env=self.env, input=stdin, cwd=cwd, capture_output=True,
+                              timeout=60)
         if check and done.returncode != 0:
             raise AssertionError("throughline %s exited %d: %s" % (" ".join(arguments), done.returncode,
                                                                     done.stderr.decode("utf-8", "replace")[-2000:]))

@@ -108,7 +108,8 @@ def ask_server(house, method, *all_params):
     hello = ask(0, "initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}})
     begun = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"})
     asked = [ask(number, method, params) for number, params in enumerate(all_params, 1)]
-    said = house.throughline.run("mcp", stdin="\n".join([hello, begun, *asked, ""]).encode())
+    # In the project: a client that leaves is waited for two seconds, and the map of a large folder takes longer.
+    said = house.throughline.run("mcp", stdin="\n".join([hello, begun, *asked, ""]).encode(), cwd=house.project)
     answers = {line.get("id"): line for line in map(json.loads, said.splitlines())}
     refused = lambda answer: {"isError": True, "content": [{"text": answer["error"]["message"]}]}
     return [answers[number].get("result") or refused(answers[number]) for number in range(1, len(asked) + 1)]

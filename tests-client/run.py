@@ -24,14 +24,19 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path[:0] = [HERE, os.path.join(HERE, "harness")]
 
+import checks as project_checks  # noqa: E402
 import claims  # noqa: E402
+import code_map  # noqa: E402
 import fast  # noqa: E402
+import guards  # noqa: E402
 import mcp  # noqa: E402
+import patterns  # noqa: E402
 import plugin  # noqa: E402
 import recall  # noqa: E402
 import rules  # noqa: E402
 import run_claude  # noqa: E402
 import scenarios  # noqa: E402
+import skills  # noqa: E402
 from canaries import Canaries  # noqa: E402
 from journal import Throughline, differences, inversions  # noqa: E402
 
@@ -278,7 +283,7 @@ def uninstalled(checks, house, client, canaries, ours):
 
 STORIES = {"working-day": working_day, "remembered": remembered, "private-turn": private_turn, "daemon-dies": daemon_dies, "two-sessions": two_sessions,
            **recall.STORIES, **mcp.STORIES, **fast.STORIES, **plugin.STORIES,
-           **rules.STORIES, **claims.STORIES, "broken-home": broken_home, "uninstalled": uninstalled}
+           **rules.STORIES, **claims.STORIES, **code_map.STORIES, **guards.STORIES, **patterns.STORIES, **skills.STORIES, **project_checks.STORIES, "broken-home": broken_home, "uninstalled": uninstalled}
 
 
 # ------------------------------------------------------------------------------- command line
@@ -323,6 +328,9 @@ def main(argv):
     if client is None:
         print("SKIPPED: the real client cannot be fetched, npm cannot be reached")
         return SKIPPED
+    # Once, while there is a network: below we start ourselves anew without one.
+    if os.environ.get("HARNESS_NETNS") != "1" and (not a.only or any(name in project_checks.STORIES for name in a.only)):
+        project_checks.fetch()
     if a.fetch:
         return 0
     run_claude.isolate([os.path.abspath(__file__)] + argv + ([] if a.client else ["--client", client]))

@@ -21,7 +21,8 @@ WORK = os.path.join(HOME, "work")
 RUN = os.path.join(HOME, ".throughline", "default", "run")
 # Some of them; both doors list the same.
 TOOLS = {"mem_search", "mem_timeline", "mem_get", "mem_save", "mem_forget", "mem_context", "handoff", "checkpoint",
-         "sessions", "mem_status"}
+         "message", "sessions", "mem_status", "code_outline", "code_symbol", "code_callers", "code_impact", "code_slice", "code_search",
+         "code_context", "code_deps"}
 DOORS = ("pipe", "http")
 FOLDER = {"X-Throughline-Folder": WORK}
 LISTED = {}
@@ -120,6 +121,8 @@ async def every_tool(door):
         gone = await data(client, "mem_forget", ids=[saved["id"]], confirm=True)
         check("and with one it is", gone["forgotten"] == [saved["id"]], gone)
 
+        await the_code(client)
+
         refused = await client.call_tool("mem_get", {"ids": [saved["id"]]})
         check("a tool's error is an answer", refused.is_error and "What to do" in refused.content[0].text, refused)
         refused = await client.call_tool("mem_search", {"query": "x", "limit": 1000})
@@ -129,6 +132,34 @@ async def every_tool(door):
             check("an unknown tool is an error", False)
         except MCPError as error:
             check("an unknown tool is an error", "mem_search" in str(error), error)
+
+
+async def the_code(client):
+    write("shop/store.py", "class Store:\n    def save(self, order):\n        return order\n")
+    write("shop/app.py", "from shop.store import Store\n\n\ndef run(order):\n    return Store().save(order)\n")
+    outline = await data(client, "code_outline", file="shop/store.py")
+    check("a file is told as its outline", outline["outline"][1].strip() == "2-3  def save(self, order)", outline)
+    symbol = await data(client, "code_symbol", name="Store.save")
+    check("a definition is found", symbol["symbols"][0]["line"] == 2, symbol)
+    uses = await data(client, "code_callers", symbol="Store.save")
+    check("and who calls it, with the line", [(use["file"], use["line"]) for use in uses["uses"]] == [("shop/app.py", 5)], uses)
+    reached = await data(client, "code_impact", symbol="Store.save")
+    check("and what a change of it reaches", reached["reached"][0]["name"] == "run", reached)
+    needed = await data(client, "code_context", symbol="Store.save", tokens=500)
+    check("and what a change of it needs", "return order" in needed["text"], needed)
+    sliced = await data(client, "code_slice", file="shop/store.py", line=3)
+    check("and what a line depends on", 3 in sliced["lines"], sliced)
+    hits = await data(client, "code_search", query="save an order")
+    check("code is found by what it does", any(hit["name"] == "Store.save" for hit in hits["hits"]), hits)
+    deps = await data(client, "code_deps", files=True)
+    check("and which file uses which", {"from": "shop/app.py", "to": "shop/store.py", "count": 1} in deps["uses"], deps)
+
+
+def write(path, text):
+    path = os.path.join(WORK, path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 async def resources_and_prompts(door):

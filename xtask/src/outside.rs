@@ -1,6 +1,7 @@
 //! Tests whose other side is not ours: real clients, real agents, a real browser. What is asserted lives in the folder of
 //! each, in the language of the other side; here is only which executable it gets and how its closing line is read.
 
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
@@ -59,6 +60,22 @@ pub(crate) const ALL: &[Outside] = &[
         unreachable: "schemathesis cannot be fetched: pip cannot be reached",
     },
     Outside {
+        command: "code-test",
+        name: "real packages",
+        program: "python3",
+        script: "tests-code/run.py",
+        says: "code test: ",
+        unreachable: "the packages, or the parsers they are compared with, cannot be fetched",
+    },
+    Outside {
+        command: "team-test",
+        name: "team in PostgreSQL",
+        program: "python3",
+        script: "tests-team/run.py",
+        says: "team test: ",
+        unreachable: "not every part named above could run: pip or apt cannot be reached, or two machines need root",
+    },
+    Outside {
         command: "view-test",
         name: "viewer in a browser",
         program: "node",
@@ -73,9 +90,10 @@ pub(crate) fn named(command: &str) -> Option<&'static Outside> {
 }
 
 impl Outside {
-    /// Alone, in our own terminal. Arguments go to the script (`--keep`, `--only NAME`).
+    /// Alone, in our own terminal, with the release. Arguments go to the script (`--keep`, `--only NAME`).
     pub(crate) fn main(&self, arguments: &[String]) -> Result<()> {
-        match self.run(arguments, ci::show)?.0 {
+        let release = run::release()?;
+        match self.run(&release.throughline, arguments, ci::show)?.0 {
             Verdict::Passed => Ok(()),
             Verdict::Skipped(why) => {
                 println!("SKIPPED: {why}");
@@ -85,16 +103,21 @@ impl Outside {
     }
 
     /// The verdict, and how many checks held.
-    pub(crate) fn run(&self, arguments: &[String], mut show: impl FnMut(&[u8])) -> Result<(Verdict, u64)> {
+    pub(crate) fn run(
+        &self,
+        throughline: &Path,
+        arguments: &[String],
+        mut show: impl FnMut(&[u8]),
+    ) -> Result<(Verdict, u64)> {
         ensure!(
             run::answers(Command::new(self.program).arg("--version")),
             "{} is needed for {}",
             self.program,
             self.script
         );
-        run::release()?;
         let mut held = None;
-        let status = ci::follow(self.start()?.args(arguments), |line| {
+        let mut script = self.start();
+        let status = ci::follow(script.arg("--throughline").arg(throughline).args(arguments), |line| {
             show(line);
             let line = String::from_utf8_lossy(line);
             if let Some(number) = line.strip_prefix(self.says).and_then(|rest| rest.split(' ').next()) {
@@ -114,13 +137,14 @@ impl Outside {
 
     /// Fetches what the other side is made of, if it is not here. Whether that worked is seen when it is needed.
     pub(crate) fn fetch(&self) -> Result<()> {
-        self.start()?.arg("--fetch").output()?;
+        // What it is tested with is not built yet, and not needed.
+        self.start().args(["--fetch", "--throughline", "none"]).output()?;
         Ok(())
     }
 
-    fn start(&self) -> Result<Command> {
+    fn start(&self) -> Command {
         let mut command = run::command(self.program);
-        command.arg(self.script).arg("--throughline").arg(run::release_paths()?.throughline);
-        Ok(command)
+        command.arg(self.script);
+        command
     }
 }

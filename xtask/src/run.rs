@@ -70,27 +70,33 @@ pub(crate) fn metadata() -> Result<Value> {
     serde_json::from_str(&text).context("cargo metadata printed no JSON")
 }
 
-/// The two executables of a release, built if they are not.
+/// The two executables.
 #[derive(Debug)]
-pub(crate) struct Release {
+pub(crate) struct Executables {
     pub(crate) throughline: PathBuf,
     pub(crate) hook: PathBuf,
 }
 
-pub(crate) fn release() -> Result<Release> {
+/// As people get them, built if they are not.
+pub(crate) fn release() -> Result<Executables> {
     succeed(&mut cargo(&["build", "--release", "--quiet", "-p", "throughline", "-p", "throughline-hook"]))?;
-    let release = release_paths()?;
-    for file in [&release.throughline, &release.hook] {
-        ensure!(file.is_file(), "the release build left no {}", file.display());
-    }
-    Ok(release)
+    built("release")
 }
 
-/// Where the two executables are once they are built.
-pub(crate) fn release_paths() -> Result<Release> {
+/// As the tests of the workspace have built them.
+pub(crate) fn tested() -> Result<Executables> {
+    built("debug")
+}
+
+fn built(folder: &str) -> Result<Executables> {
     let Some(target) = metadata()?["target_directory"].as_str().map(PathBuf::from) else {
         bail!("cargo metadata names no target directory");
     };
-    let folder = target.join("release");
-    Ok(Release { throughline: folder.join("throughline"), hook: folder.join("throughline-hook") })
+    let folder = target.join(folder);
+    let built =
+        Executables { throughline: folder.join("throughline"), hook: folder.join("throughline-hook") };
+    for file in [&built.throughline, &built.hook] {
+        ensure!(file.is_file(), "the build left no {}", file.display());
+    }
+    Ok(built)
 }

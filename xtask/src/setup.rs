@@ -22,7 +22,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
             ),
         }
     }
-    println!("building the release (a minute or two the first time)");
+    println!("building the release (some minutes the first time)");
     let release = run::release()?;
     let folder = folder()?;
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;

@@ -18,7 +18,7 @@ use super::material::Material;
 use super::page::{Goal, Page};
 use super::samples::Samples;
 use super::search::Place;
-use crate::run::Release;
+use crate::run::Executables;
 
 const ROUNDS: usize = 300;
 const QUICK_ROUNDS: usize = 40;
@@ -74,7 +74,12 @@ const PATHS: &[&str] = &[
     "/api/v1/stats/series?names=memories,events,tokens-injected&step=day",
 ];
 
-pub(crate) fn measure(page: &mut Page, options: Options, sizes: &[usize], release: &Release) -> Result<()> {
+pub(crate) fn measure(
+    page: &mut Page,
+    options: Options,
+    sizes: &[usize],
+    release: &Executables,
+) -> Result<()> {
     let material = Material::gather()?;
     for size in sizes {
         one_size(page, options, *size, &material, release)?;
@@ -87,7 +92,7 @@ fn one_size(
     options: Options,
     size: usize,
     material: &Material,
-    release: &Release,
+    release: &Executables,
 ) -> Result<()> {
     let from = page.goals().len();
     page.begin(

@@ -12,7 +12,7 @@ use super::house::House;
 use super::material::Material;
 use super::page::{Goal, Page};
 use super::spawn::Program;
-use crate::run::Release;
+use crate::run::Executables;
 
 const MEGABYTES: u64 = 100;
 const QUICK_MEGABYTES: u64 = 10;
@@ -25,7 +25,7 @@ const FOLDER: &str = ".claude/projects/-project";
 const REDACTIONS: usize = 9;
 const PIECE: usize = 1 << 20;
 
-pub(crate) fn measure(page: &mut Page, options: Options, release: &Release) -> Result<()> {
+pub(crate) fn measure(page: &mut Page, options: Options, release: &Executables) -> Result<()> {
     let from = page.goals().len();
     page.begin(
         "Backfill",
@@ -76,7 +76,7 @@ pub(crate) fn measure(page: &mut Page, options: Options, release: &Release) -> R
 }
 
 /// Seconds for a megabyte, and how far they can be trusted.
-fn redaction(house: &House, release: &Release, bytes: &[u8]) -> Result<(f64, f64)> {
+fn redaction(house: &House, release: &Executables, bytes: &[u8]) -> Result<(f64, f64)> {
     let mut walls = Vec::new();
     for piece in bytes.chunks_exact(PIECE).take(REDACTIONS) {
         walls.push(Program::new(&release.throughline, &["redact"], piece).at_home(house.home()).run()?.wall);

@@ -15,7 +15,7 @@ use super::machine;
 use super::page::{Goal, Page};
 use super::samples::Samples;
 use super::spawn::Program;
-use crate::run::Release;
+use crate::run::Executables;
 
 const STARTS: usize = 30;
 const QUICK_STARTS: usize = 5;
@@ -23,7 +23,7 @@ const QUICK_STARTS: usize = 5;
 const IDLE: Duration = Duration::from_secs(10);
 const MEGABYTE: f64 = 1_048_576.0;
 
-pub(crate) fn measure(page: &mut Page, options: Options, release: &Release) -> Result<()> {
+pub(crate) fn measure(page: &mut Page, options: Options, release: &Executables) -> Result<()> {
     let from = page.goals().len();
     page.begin(
         "Daemon",

@@ -18,7 +18,7 @@ use super::page::{Goal, Page};
 use super::samples::Samples;
 use super::server::Server;
 use super::spawn::Program;
-use crate::run::{self, Release};
+use crate::run::{self, Executables};
 
 /// The reporting rule's least number of starts.
 const ROUNDS: usize = 1_000;
@@ -108,7 +108,7 @@ struct Partners {
     real: House,
 }
 
-pub(crate) fn measure(page: &mut Page, options: Options, release: &Release) -> Result<()> {
+pub(crate) fn measure(page: &mut Page, options: Options, release: &Executables) -> Result<()> {
     let rounds = if options.quick { QUICK_ROUNDS } else { ROUNDS };
     let scratch = TempDir::with_prefix("throughline-bench-")?;
     let empty = build_empty(scratch.path())?;
@@ -158,7 +158,7 @@ const TWIN_DAEMON: usize = 7;
 
 /// In the order of the constants above; the last is shown and not judged.
 fn contestants(
-    release: &Release,
+    release: &Executables,
     empty: &Path,
     partners: &Partners,
     size: usize,
@@ -298,7 +298,7 @@ fn interpreter(name: &str) -> Option<PathBuf> {
         .find(|path| run::answers(Command::new(path).arg("--version")))
 }
 
-fn at_once(page: &mut Page, release: &Release, partners: &Partners) -> Result<()> {
+fn at_once(page: &mut Page, release: &Executables, partners: &Partners) -> Result<()> {
     let from = page.goals().len();
     page.begin(
         &format!("{AT_ONCE} hooks at once"),

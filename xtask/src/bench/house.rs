@@ -1,5 +1,6 @@
 //! A throw-away home with the real daemon in it. The daemon ends with the value.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -34,9 +35,19 @@ impl Drop for Daemon {
 impl House {
     /// A daemon in a new home, and the time from its start to the first envelope it kept.
     pub(crate) fn start(throughline: &Path, first: &[u8]) -> Result<(Self, Duration)> {
+        Self::start_with(throughline, first, &[])
+    }
+
+    /// The same, with more in its environment.
+    pub(crate) fn start_with(
+        throughline: &Path,
+        first: &[u8],
+        environment: &[(&'static str, OsString)],
+    ) -> Result<(Self, Duration)> {
         let home = TempDir::with_prefix("throughline-bench-")?;
         let mut command = Command::new(throughline);
         command.args(["daemon", "run"]).env_clear().env("HOME", home.path()).env("PATH", "/usr/bin:/bin");
+        command.envs(environment.iter().cloned());
         command.env("THROUGHLINE_HOME", home.path()).stdin(Stdio::null());
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let start = Instant::now();

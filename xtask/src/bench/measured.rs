@@ -21,7 +21,7 @@ impl Measured {
         Self::read(&run::read(&mut run::cargo(&[&fixed[..], arguments].concat()))?)
     }
 
-    fn read(text: &str) -> Result<Self> {
+    pub(super) fn read(text: &str) -> Result<Self> {
         let mut rows = Vec::new();
         for line in text.lines() {
             let Some((name, times)) = line.split_once('\t') else { continue };
@@ -44,8 +44,13 @@ impl Measured {
 
     /// A table of all of it.
     pub(crate) fn show(&self, page: &mut Page) {
+        self.show_without(page, "\t");
+    }
+
+    /// A table of what is a time: rows with these words in their name are none.
+    pub(crate) fn show_without(&self, page: &mut Page, words: &str) {
         page.times_head();
-        for (name, samples) in &self.rows {
+        for (name, samples) in self.rows.iter().filter(|(name, _)| !name.contains(words)) {
             page.times(name, samples, None);
         }
     }

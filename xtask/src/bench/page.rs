@@ -44,6 +44,24 @@ impl Goal {
     }
 }
 
+/// A page with the sections of a newer one in the place of those of the same name, or behind them; the head is the newer's.
+pub(crate) fn merged(old: &str, new: &str) -> String {
+    let sections = |page: &str| -> Vec<String> {
+        page.split("\n## ").map(|section| section.trim_end().to_owned()).collect()
+    };
+    let title = |section: &str| section.lines().next().unwrap_or_default().to_owned();
+    let mut newer = sections(new);
+    let head = newer.remove(0);
+    let mut kept: Vec<String> = sections(old).into_iter().skip(1).collect();
+    for section in newer {
+        match kept.iter_mut().find(|known| title(known) == title(&section)) {
+            Some(known) => *known = section,
+            None => kept.push(section),
+        }
+    }
+    kept.iter().fold(head, |page, section| page + "\n\n## " + section) + "\n"
+}
+
 /// The page as it grows; Markdown, because a person reads it in the terminal and in the repository.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
@@ -143,5 +161,13 @@ mod tests {
         assert_eq!(verdict(1.4, 1.0, 1.9), Verdict::Missed);
         assert_eq!(verdict(1.4, 1.0, 2.1), Verdict::NotJudged);
         assert_eq!(verdict(1.0, 0.0, 1.0), Verdict::NotJudged);
+    }
+
+    #[test]
+    fn what_was_measured_anew_takes_its_place_and_the_rest_stays() {
+        let old = "# P\n\nold head\n\n## Hook\n\n1\n\n## Code\n\n2\n\n3 goals hold.\n";
+        let new = "# P\n\nnew head\n\n## Code\n\n4\n\n## Many\n\n5\n";
+        assert_eq!(merged(old, new), "# P\n\nnew head\n\n## Hook\n\n1\n\n## Code\n\n4\n\n## Many\n\n5\n");
+        assert_eq!(merged("", new), new);
     }
 }

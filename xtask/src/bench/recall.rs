@@ -12,7 +12,7 @@ use super::material::Material;
 use super::page::{Goal, Page};
 use super::search::{Place, Runs};
 use super::spawn::Program;
-use crate::run::Release;
+use crate::run::Executables;
 
 const ROUNDS: usize = 400;
 const QUICK_ROUNDS: usize = 60;
@@ -23,7 +23,12 @@ const LOOKED_AT: usize = 20;
 /// What each may take over starting `true`, p95, in milliseconds.
 const SPEAKERS: [(&str, f64); 3] = [("SessionStart", 25.0), ("UserPromptSubmit", 15.0), ("PreToolUse", 5.0)];
 
-pub(crate) fn measure(page: &mut Page, options: Options, sizes: &[usize], release: &Release) -> Result<()> {
+pub(crate) fn measure(
+    page: &mut Page,
+    options: Options,
+    sizes: &[usize],
+    release: &Executables,
+) -> Result<()> {
     let material = Material::gather()?;
     for size in sizes {
         one_size(page, options, *size, &material, release)?;
@@ -36,7 +41,7 @@ fn one_size(
     options: Options,
     size: usize,
     material: &Material,
-    release: &Release,
+    release: &Executables,
 ) -> Result<()> {
     let from = page.goals().len();
     page.begin(
@@ -102,7 +107,7 @@ fn ensure_kept(place: &Place<'_>) -> Result<()> {
     Ok(())
 }
 
-fn hook(place: &Place<'_>, release: &Release, event: &str, body: &[u8]) -> Program {
+fn hook(place: &Place<'_>, release: &Executables, event: &str, body: &[u8]) -> Program {
     Program::new(&release.hook, &[event], body).at_home(place.home())
 }
 

@@ -18,7 +18,7 @@ use super::measured::Measured;
 use super::page::{Goal, Page};
 use super::samples::Samples;
 use super::spawn::Program;
-use crate::run::Release;
+use crate::run::Executables;
 
 /// What a search may cost beside its bare parts.
 const PARTS: f64 = 1.5;
@@ -46,7 +46,12 @@ fn most_ms(size: usize) -> f64 {
     }
 }
 
-pub(crate) fn measure(page: &mut Page, options: Options, sizes: &[usize], release: &Release) -> Result<()> {
+pub(crate) fn measure(
+    page: &mut Page,
+    options: Options,
+    sizes: &[usize],
+    release: &Executables,
+) -> Result<()> {
     let material = Material::gather()?;
     for size in sizes {
         library(page, *size)?;
@@ -94,11 +99,11 @@ fn library(page: &mut Page, size: usize) -> Result<()> {
 /// A home with a daemon, and how it is asked.
 pub(super) struct Place<'a> {
     house: House,
-    release: &'a Release,
+    release: &'a Executables,
 }
 
 impl<'a> Place<'a> {
-    pub(super) fn start(release: &'a Release) -> Result<Self> {
+    pub(super) fn start(release: &'a Executables) -> Result<Self> {
         let (house, _) = House::start(&release.throughline, &after_a_command("bench-first", 1_000))?;
         Ok(Self { house, release })
     }
@@ -170,7 +175,7 @@ fn through_the_daemon(
     options: Options,
     size: usize,
     material: &Material,
-    release: &Release,
+    release: &Executables,
 ) -> Result<()> {
     let from = page.goals().len();
     page.begin(

@@ -49,6 +49,11 @@ impl Program {
         Ok(Cost { wall, cpu: children()?.saturating_sub(before) })
     }
 
+    /// One start, beside others; its wall time.
+    pub(crate) fn wall(&self) -> Result<Duration> {
+        start(self.prepare()?)
+    }
+
     /// One start that is not measured; what it prints.
     pub(crate) fn read(&self) -> Result<String> {
         let mut command = self.prepare()?;

@@ -21,18 +21,43 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("weights-minilm-a", &[]),
     ("weights-minilm-b", &[]),
     ("embed", &["weights-static", "weights-minilm-a", "weights-minilm-b"]),
+    ("code", &[]),
+    ("guard", &[]),
+    ("checks", &["providers"]),
+    ("team", &["model", "recall", "store"]),
+    ("atlas", &["code", "store", "embed", "model", "recall", "redact"]),
     ("distill", &["model"]),
     ("recall", &[]),
     ("providers", &["model"]),
     ("import", &["model", "store", "notes"]),
     ("checkpoint", &["model"]),
     ("notes", &["model"]),
-    ("engine", &["model", "redact", "store", "distill", "embed", "recall"]),
-    ("mcp", &["model", "engine", "store"]),
-    ("web", &["engine", "mcp", "model", "store"]),
+    ("patterns", &["model"]),
+    (
+        "engine",
+        &["model", "redact", "store", "distill", "embed", "recall", "code", "atlas", "guard", "patterns"],
+    ),
+    ("mcp", &["model", "engine", "store", "atlas"]),
+    ("web", &["engine", "mcp", "model", "store", "atlas"]),
     (
         "daemon",
-        &["model", "wire", "redact", "agents", "engine", "store", "client", "embed", "providers", "notes"],
+        &[
+            "model",
+            "wire",
+            "redact",
+            "agents",
+            "engine",
+            "store",
+            "client",
+            "checkpoint",
+            "embed",
+            "providers",
+            "notes",
+            "code",
+            "atlas",
+            "checks",
+            "team",
+        ],
     ),
     (
         "throughline",
@@ -52,8 +77,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "checkpoint",
             "embed",
             "recall",
+            "code",
+            "atlas",
+            "guard",
+            "checks",
             "distill",
             "providers",
+            "team",
             "weights-static",
             "weights-minilm-a",
             "weights-minilm-b",
@@ -61,11 +91,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Everything is synchronous but two doors (decisions 9 and 10).
+/// Everything is synchronous but two doors (decisions 9 and 10) and one way out (decision 12).
 const RUNTIMES: &[&str] = &["tokio", "async-std", "smol", "async-executor"];
 /// The rooms that have a runtime. They let nothing async out but to each other, so whoever stands behind them is as
 /// synchronous as ever.
-const DOORS: &[&str] = &["throughline-mcp", "throughline-web"];
+const DOORS: &[&str] = &["throughline-mcp", "throughline-web", "throughline-team"];
 
 /// `metadata` is what `cargo metadata --no-deps` prints.
 pub(crate) fn check(metadata: &Value) -> Vec<Finding> {

@@ -221,7 +221,7 @@ def trusted(checks, house, argv, world):
             break
     screen.type("\r")
     checks.that("and takes a yes", screen.wait("Trusting hooks"), screen.text()[-1500:])
-    config, until = "", time.time() + 10
+    config, until = "", time.time() + 60
     while config.count("trusted_hash") < 11 and time.time() < until:
         config = house.read(house.path(".codex", "config.toml"))
         time.sleep(0.1)

@@ -76,7 +76,7 @@ class House:
             raise AssertionError("throughline %s exited %d: %s" % (" ".join(arguments), code, err[-2000:]))
         return out
 
-    def kept(self, event, count, patience=15):
+    def kept(self, event, count, patience=60):
         """The journal's entries, once it holds so many of this event: the last hook of a session is not waited for."""
         until = time.time() + patience
         while True:
@@ -85,7 +85,7 @@ class House:
                 return entries
             time.sleep(0.1)
 
-    def settled(self, question, wanted, patience=15):
+    def settled(self, question, wanted, patience=60):
         """Waits until what was just remembered is found; what is found then."""
         until = time.time() + patience
         while True:
@@ -137,7 +137,7 @@ class Screen:
         os.close(terminal)
         self.terminal, self.seen = master, b""
 
-    def wait(self, words, patience=20):
+    def wait(self, words, patience=60):
         """Whether these words came onto the screen."""
         until = time.time() + patience
         while words not in self.text() and time.time() < until:

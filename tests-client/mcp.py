@@ -84,7 +84,7 @@ def tools(checks, house, client, canaries, hook):
     checks.that("sessions knows this one", run["session_id"][:8] in first("sessions"), first("sessions"))
     checks.that("an id that does not exist is an error with a next step", text["mem_get"][1][1] and "mem_search" in text["mem_get"][1][0], text["mem_get"])
     hit = lambda: [hit for hit in json.loads(house.throughline.run("search", "releases branch harbor", "--json")) if "harbor" in json.dumps(hit)]
-    until = time.time() + 15
+    until = time.time() + 60
     while not hit() and time.time() < until:
         time.sleep(0.1)
     checks.that("what was saved is found from outside", hit())
@@ -115,7 +115,7 @@ def quiet(checks, house, client, canaries, hook):
         {"tools": [ours("handoff", action="write", text=LEFT)]}])
     house.kept(ends=1)
     # The session's own story is the last thing made of it.
-    until = time.time() + 15
+    until = time.time() + 60
     while run["session_id"] not in house.throughline.run("session", "show", run["session_id"], check=False) and time.time() < until:
         time.sleep(0.1)
     made = [row for question in ("lighthouse leases etcd", "checkpoint create", "mem_get 000000000000", "handoff write throughline")

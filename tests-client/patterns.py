@@ -24,7 +24,7 @@ def vote(word, why):
 
 def shown(house, name):
     """The pattern as the command line shows it, once it is over."""
-    until = time.time() + 15
+    until = time.time() + 60
     while True:
         seen = json.loads(house.throughline.run("pattern", "show", name, "--json", check=False) or "{}")
         if seen.get("ended_at") or time.time() > until:

@@ -293,7 +293,7 @@ def installed(checks, house, client, canaries, ours):
 def doubts(house, *runs):
     """What was fired in these runs and is not kept once."""
     ours = {run["session_id"] for run in runs}
-    until = time.time() + 15
+    until = time.time() + 60
     while True:
         kept = [entry["envelope"] for entry in house.throughline.lines("export") if entry["session"] in ours]
         if sum(envelope["hook_event_name"] == "SessionEnd" for envelope in kept) >= len(runs) or time.time() > until:

@@ -29,7 +29,7 @@ def notes(text, behavior):
     return [match.group(2) for match in re.finditer(fence, text, re.S)]
 
 
-def settled(house, question, wanted, patience=15):
+def settled(house, question, wanted, patience=60):
     """Waits until what was just remembered is found."""
     until = time.time() + patience
     while time.time() < until:
@@ -167,7 +167,7 @@ def credited(checks, house, client, canaries, ours):
     run, = house.play("credited", {"args": BYPASS, "prompt": asked, "turns": [{"text": answer}], "expect": {"result": "auditors"}}, client)
     checks.nothing("the client did what it was asked to", run["failures"])
     house.kept(ends=2)
-    until = time.time() + 15
+    until = time.time() + 60
     while hits() == 0 and time.time() < until:
         time.sleep(0.1)
     checks.that("what the agent names is", hits() == 1, hits())

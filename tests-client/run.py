@@ -109,7 +109,7 @@ class House:
 
     def kept(self, ends):
         """The journal's entries, once it holds this many ends of sessions: the last hook may have been spooled."""
-        until = time.time() + 15
+        until = time.time() + 60
         while True:
             entries = self.throughline.lines("export")
             if sum(entry["event"] == "SessionEnd" for entry in entries) >= ends or time.time() > until:
@@ -193,7 +193,7 @@ def remembered(checks, house, client, canaries, ours):
     story = house.throughline.run("session", "show", run["session_id"])
     checks.that("the session's story is told", "Uploads fail for good" in story and "retry.conf" in story, story)
     # The transcript is archived in the background.
-    until = time.time() + 15
+    until = time.time() + 60
     chunks = []
     while not chunks and time.time() < until:
         chunks = [hit for hit in found("root cause never retried") if hit["kind"] == "chunk"]
@@ -221,7 +221,7 @@ def private_turn(checks, house, client, canaries, ours):
     tools = [e for e in kept if e["hook_event_name"] in ("PreToolUse", "PostToolUse")]
     checks.that("the ordinary turn's tool call is kept, the private one's is not",
                 [e["tool_input"]["file_path"] for e in tools] == [os.path.join(house.project, "a.txt")] * 2, tools)
-    until, archived = time.time() + 15, ""
+    until, archived = time.time() + 60, ""
     while "Read a.txt." not in archived and time.time() < until:
         archived = house.throughline.run("session", "transcript", run["session_id"], check=False)
         time.sleep(0.1)
@@ -248,7 +248,7 @@ def two_sessions(checks, house, client, canaries, ours):
     visit = threading.Thread(target=house.play, args=("long-visit", scenarios.long_visit(), client))
     visit.start()
     # The newcomer hears of it once the visitor's first events are in the tables.
-    until = time.time() + 15
+    until = time.time() + 60
     while time.time() < until and not house.throughline.lines("sessions", "--json"):
         time.sleep(0.1)
     run, = house.play("newcomer", scenarios.newcomer(), client)

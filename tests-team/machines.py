@@ -182,9 +182,9 @@ def shared(options, net, folder, seed, server):
             url = invite.split("'")[1] + "?sslmode=disable"
             print(machine.call("team", "join", "--allow-plain", url).strip(), flush=True)
             machine.hook("SessionStart", "session-of-" + machine.name, source="startup")
-        ready = [until(30, lambda machine=machine: machine.status()["state"] == "connected") for machine in (ana, ben)]
+        ready = [until(60, lambda machine=machine: machine.status()["state"] == "connected") for machine in (ana, ben)]
         that("both machines are connected", None not in ready, [ana.status(), ben.status()])
-        took = until(30, lambda: ben.ask("SELECT 1 FROM team_sessions WHERE id = 'session-of-ana'"))
+        took = until(60, lambda: ben.ask("SELECT 1 FROM team_sessions WHERE id = 'session-of-ana'"))
         that("each knows the other's session", took is not None, ben.ask("SELECT * FROM team_sessions"))
         live = ben.call("sessions", "--live")
         that("and lists it among those at work", "other machines" in live and "ana" in live, live)
@@ -195,7 +195,7 @@ def shared(options, net, folder, seed, server):
             began = time.time()
             ana.call("claims", "take", path, "--session", "session-of-ana")
             said = time.time()
-            if until(10, lambda path=path: ben.ask("SELECT 1 FROM team_claims WHERE path = ?", path)) is None:
+            if until(60, lambda path=path: ben.ask("SELECT 1 FROM team_claims WHERE path = ?", path)) is None:
                 break
             times.append((time.time() - began, max(0.0, time.time() - said)))
         that("a claim is visible on another machine", len(times) == 10, ana.status())
@@ -216,7 +216,7 @@ def shared(options, net, folder, seed, server):
 
         ana.call("remember", "carts expire after " + ana.work + "/src/cart.rs says so")
         ana.call("remember", "my own business", "--private")
-        took = until(20, lambda: ben.ask("SELECT title, text FROM memories WHERE author = 'ana'"))
+        took = until(60, lambda: ben.ask("SELECT title, text FROM memories WHERE author = 'ana'"))
         told = ben.ask("SELECT title, text FROM memories WHERE author = 'ana'")
         that("a memory arrives under its author's name", took is not None and told and told[0][0].startswith("ana: carts"), told)
         that("without a path of its machine", told and ana.work not in told[0][1] and "src/cart.rs" in told[0][1], told)
@@ -237,7 +237,7 @@ def shared(options, net, folder, seed, server):
         if took is not None:
             print("     caught up %.1f s after the cable was back" % took, flush=True)
         held = lambda: ben.ask("SELECT path FROM team_claims WHERE session = 'session-of-ana'")  # noqa: E731
-        that("claims are as they are at their owner's", until(30, lambda: held() == [("src/alone.rs",)]) is not None, held()[:5])
+        that("claims are as they are at their owner's", until(60, lambda: held() == [("src/alone.rs",)]) is not None, held()[:5])
 
         began = time.time()
         for cut in range(options.cuts):
@@ -259,7 +259,7 @@ def shared(options, net, folder, seed, server):
         # Of one the title is another elsewhere: it named a place.
         mine = [row for row in ana.notes() if row[1] != "my own business"]
         as_told = [(number, title.replace(ana.work + "/", "")) for number, title in mine]
-        that("nothing is doubled", until(30, lambda: ben.notes() == as_told) is not None, (ben.notes(), as_told))
+        that("nothing is doubled", until(60, lambda: ben.notes() == as_told) is not None, (ben.notes(), as_told))
         that("what is private never left", not any(title == "my own business" for _, title in ben.notes()))
 
         forgotten = ana.ask("SELECT id FROM memories WHERE title LIKE 'carts%'")
@@ -296,14 +296,14 @@ def unfit(net, server, admin, ana, ben):
     ana.call("remember", "something indigestible")
     ana.call("remember", "something wholesome")
     has = lambda what: ben.ask("SELECT 1 FROM memories WHERE title LIKE ?", "%" + what)  # noqa: E731
-    took = until(20, lambda: has("wholesome"))
+    took = until(60, lambda: has("wholesome"))
     that("what the database does not take holds up nothing", took is not None and not has("indigestible"), ana.status())
-    that("it is kept and counted", until(10, lambda: ana.status()["aside"] == 1) is not None, ana.status())
+    that("it is kept and counted", until(60, lambda: ana.status()["aside"] == 1) is not None, ana.status())
     said = ana.call("team", "status", check=False) + ana.call("doctor", check=False)
     that("and shown by status and doctor", said.count("set aside") == 2, said)
     ask("ALTER TABLE throughline.memories DROP CONSTRAINT picky")
     ana.call("daemon", "restart")
-    took = until(20, lambda: has("indigestible") and ana.status()["aside"] == 0)
+    took = until(60, lambda: has("indigestible") and ana.status()["aside"] == 0)
     that("and told when the database takes it", took is not None, ana.status())
 
 
@@ -315,23 +315,23 @@ def words(ana, ben):
              tool_input={"file_path": path, "old_string": "a", "new_string": "b"},
              tool_response={"filePath": path, "structuredPatch": patch})
     lines = lambda: ben.ask("SELECT first_line, last_line FROM team_claims WHERE path = 'src/cart.rs'")  # noqa: E731
-    that("which lines somebody edits is told", until(20, lambda: lines() == [(7, 9)]) is not None, lines())
+    that("which lines somebody edits is told", until(60, lambda: lines() == [(7, 9)]) is not None, lines())
     mine = {"file_path": ben.work + "/src/cart.rs", "old_string": "fn", "new_string": "pub fn"}
     said = ben.hook("PreToolUse", "session-of-ben", tool_name="Edit", tool_use_id="t2", tool_input=mine)
     that("who edits the same file hears of it", "ana, on another machine, edits src/cart.rs" in said and "lines 7 to 9" in said, said)
 
     ana.call("message", "session-of-ben", "are you in cart.rs?")
     waits = lambda: ben.ask("SELECT author, delivered_at FROM messages")  # noqa: E731
-    that("a message reaches the other machine", until(20, lambda: waits() == [("ana", None)]) is not None, waits())
+    that("a message reaches the other machine", until(60, lambda: waits() == [("ana", None)]) is not None, waits())
     said = [ben.hook("UserPromptSubmit", "session-of-ben", prompt="go on") for _ in range(2)]
     that("it is said with the session's next event", "are you in cart.rs?" in said[0] and "ana" in said[0], said[0])
     that("and once", "are you in cart.rs?" not in said[1], said[1])
     back = lambda: ana.ask("SELECT 1 FROM messages WHERE delivered_at IS NOT NULL")  # noqa: E731
-    that("and its sender sees that it was said", until(20, back) is not None, ana.call("message", "--list"))
+    that("and its sender sees that it was said", until(60, back) is not None, ana.call("message", "--list"))
 
     ana.call("pattern", "start", "jury", "--id", "review", "--agents", "3", "--session", "session-of-ana")
     seen = lambda: "review" in ben.call("pattern", "list")  # noqa: E731
-    that("a pattern of agents is seen on the other machine", until(20, seen) is not None, ben.call("pattern", "list"))
+    that("a pattern of agents is seen on the other machine", until(60, seen) is not None, ben.call("pattern", "list"))
     shown = ben.call("pattern", "show", "review")
     that("with whose it is", "ana" in shown, shown)
 

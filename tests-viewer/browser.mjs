@@ -14,7 +14,7 @@ const FETCH_MS = 300_000;
 
 export const WIDE = { width: 1440, height: 900 };
 export const PHONE = { width: 375, height: 812 };
-export const PATIENCE_MS = 10_000;
+export const PATIENCE_MS = 30_000;
 
 /** The browser's program, installed if it can be; null where it cannot. */
 export function program() {

@@ -117,7 +117,7 @@ export class House {
 }
 
 /** Waits for something to become true; what it became. */
-export async function eventually(what, look, patience = 15_000) {
+export async function eventually(what, look, patience = 60_000) {
   const until = Date.now() + patience;
   for (;;) {
     const found = await look();

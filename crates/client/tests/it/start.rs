@@ -17,7 +17,7 @@ fn trace(house: &House) -> std::path::PathBuf {
 }
 
 fn traces(house: &House) -> String {
-    let patience = Instant::now() + Duration::from_secs(10);
+    let patience = Instant::now() + Duration::from_mins(1);
     loop {
         let found = fs::read_to_string(house.root.path().join("trace")).unwrap_or_default();
         if !found.is_empty() || Instant::now() > patience {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use wire::Status;
 
 use crate::daemon::{Heard, Manner, reply, serve};
-use crate::house::{Form, House, Outcome, envelope, finish, run};
+use crate::house::{Form, House, Outcome, PATIENCE, envelope, finish, run};
 
 /// What a daemon of that manner hears of one call, and what comes of it. Nothing may be spooled.
 fn call(form: Form, manner: Manner, event: &str, body: &[u8]) -> (Heard, Outcome) {
@@ -15,7 +15,7 @@ fn call(form: Form, manner: Manner, event: &str, body: &[u8]) -> (Heard, Outcome
     let heard = serve(&house.place, manner);
     let outcome = house.call(event, body);
     assert_eq!(house.spooled().len(), 0, "{form:?}: delivered and spooled; {outcome:?}");
-    (heard.recv_timeout(Duration::from_secs(5)).unwrap(), outcome)
+    (heard.recv_timeout(PATIENCE).unwrap(), outcome)
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn another_agent_says_who_it_is() {
         let mut hook = house.hook("");
         hook.args(["--agent", "codex", "--unheard-of", "Stop"]);
         run(hook, &envelope("Stop")).assert_silent_within(form, 400);
-        let heard = heard.recv_timeout(Duration::from_secs(5)).unwrap();
+        let heard = heard.recv_timeout(PATIENCE).unwrap();
         assert_eq!(
             (heard.agent.as_slice(), heard.event.as_slice()),
             (&b"codex"[..], &b"Stop"[..]),
@@ -64,7 +64,7 @@ fn the_deadline_is_found_in_the_envelope_when_nobody_names_it() {
             let house = House::new(form);
             let heard = serve(&house.place, Manner::silent());
             house.call("", &envelope(event)).assert_silent_within(form, longest.into());
-            let heard = heard.recv_timeout(Duration::from_secs(5)).unwrap();
+            let heard = heard.recv_timeout(PATIENCE).unwrap();
             // On a loaded machine part of it is spent before the request is made, but not most of it.
             let wait = heard.header.wait_ms;
             assert!(less < wait && wait <= longest, "{form:?} {event}: {wait} ms");
@@ -139,7 +139,7 @@ fn closed_standard_descriptors_are_not_taken_for_the_socket() {
         shell.env_clear().envs(hook.get_envs().filter_map(|(key, value)| Some((key, value?))));
         shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         run(shell, b"").assert_silent_within(form, 1000);
-        assert_eq!(heard.recv_timeout(Duration::from_secs(5)).unwrap().body, b"", "{form:?}");
+        assert_eq!(heard.recv_timeout(PATIENCE).unwrap().body, b"", "{form:?}");
         assert_eq!(house.spooled().len(), 0, "{form:?}");
     }
 }
@@ -163,7 +163,7 @@ fn a_stdin_that_is_never_closed_is_not_waited_for() {
         let mut stdin = child.stdin.take().unwrap();
         stdin.write_all(&envelope("PreToolUse")).unwrap();
         finish(child, started).assert_silent_within(form, 150);
-        let heard = heard.recv_timeout(Duration::from_secs(5)).unwrap();
+        let heard = heard.recv_timeout(PATIENCE).unwrap();
         assert_eq!(heard.body, envelope("PreToolUse"), "{form:?}");
         drop(stdin);
     }
@@ -184,7 +184,7 @@ fn an_agent_that_writes_late_and_in_pieces_is_waited_for() {
         }
         drop(stdin);
         finish(child, started).assert_silent_within(form, 1000);
-        assert_eq!(heard.recv_timeout(Duration::from_secs(5)).unwrap().body, body, "{form:?}");
+        assert_eq!(heard.recv_timeout(PATIENCE).unwrap().body, body, "{form:?}");
     }
 }
 
@@ -230,7 +230,7 @@ fn a_path_longer_than_an_address_is_reached() {
         let heard = serve(&house.place, Manner::prints(b"{}"));
         let outcome = house.call("Stop", &envelope("Stop"));
         assert_eq!((outcome.exit, outcome.stdout.as_slice()), (Some(0), &b"{}"[..]), "{form:?}");
-        assert_eq!(heard.recv_timeout(Duration::from_secs(5)).unwrap().body, envelope("Stop"));
+        assert_eq!(heard.recv_timeout(PATIENCE).unwrap().body, envelope("Stop"));
     }
 }
 
@@ -243,7 +243,7 @@ fn a_namespace_is_a_folder_and_a_hostile_one_is_none() {
             let mut hook = house.hook("Stop");
             hook.env("THROUGHLINE_NAMESPACE", namespace);
             run(hook, &envelope("Stop")).assert_silent_within(form, 400);
-            assert!(heard.recv_timeout(Duration::from_secs(5)).is_ok(), "{form:?} {namespace:?}");
+            assert!(heard.recv_timeout(PATIENCE).is_ok(), "{form:?} {namespace:?}");
         }
         let mut hook = house.hook("Stop");
         hook.env("THROUGHLINE_NAMESPACE", "other");

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use wire::Status;
 
 use crate::daemon::{Manner, bind, reply, serve};
-use crate::house::{Form, House, envelope, finish};
+use crate::house::{Form, House, PATIENCE, envelope, finish};
 
 /// One call in that world, on each executable: silent, in time, spooled once and redacted.
 #[track_caller]
@@ -38,7 +38,7 @@ fn no_daemon_means_the_spool_and_one_start() {
         for _ in 0..3 {
             house.call("Stop", &envelope("Stop")).assert_silent_within(form, 400);
         }
-        let patience = Instant::now() + Duration::from_secs(10);
+        let patience = Instant::now() + PATIENCE;
         while house.daemon_starts() == 0 && Instant::now() < patience {
             std::thread::sleep(Duration::from_millis(5));
         }

@@ -15,7 +15,10 @@ use model::Envelope;
 use tempfile::TempDir;
 
 /// What a loaded machine may add to a deadline. A hook that hangs exceeds it by far.
-pub(crate) const SLACK: Duration = Duration::from_millis(1500);
+pub(crate) const SLACK: Duration = Duration::from_secs(5);
+
+/// For what must come: only a test that fails waits so long.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Private text: it must reach no disk, however the envelope gets there.
 pub(crate) const CANARY: &str = "canary-5f1d7c";

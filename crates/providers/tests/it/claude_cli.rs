@@ -72,7 +72,7 @@ impl Bench {
 
     /// The number a script wrote, once it did.
     fn pid(&self, name: &str) -> String {
-        let until = Instant::now() + Duration::from_secs(5);
+        let until = Instant::now() + Duration::from_mins(1);
         loop {
             match fs::read_to_string(self.path(name)) {
                 Ok(text) if text.ends_with('\n') => return text.trim().to_owned(),
@@ -85,7 +85,7 @@ impl Bench {
 
 /// Dead and reaped by us, or dead and waiting for whoever adopted it.
 fn is_gone(pid: &str) -> bool {
-    let until = Instant::now() + Duration::from_secs(5);
+    let until = Instant::now() + Duration::from_mins(1);
     while Instant::now() < until {
         let state = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();
         let state = String::from_utf8_lossy(&state.stdout);

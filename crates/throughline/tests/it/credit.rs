@@ -53,7 +53,7 @@ fn inject(house: &House, session: &str, ids: &[&str]) {
         marks: Vec::new(),
     };
     let question = json!({ "ask": "deeds", "deeds": [Deed::Injected { injection: Box::new(injection) }] });
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    let until = std::time::Instant::now() + std::time::Duration::from_mins(1);
     let answer = client::ask(&house.place(), question.to_string().as_bytes(), until).unwrap();
     let answer: Value = serde_json::from_slice(&answer).unwrap();
     assert_eq!(answer["error"], Value::Null, "{answer}");

@@ -17,7 +17,7 @@ use wire::{ReplyHeader, Status};
 use crate::house::{House, THROUGHLINE, eventually, feed, files, signal, skipped};
 
 /// What a loaded machine may add to a deadline before we call it missed.
-const SLACK: Duration = Duration::from_secs(2);
+const SLACK: Duration = Duration::from_secs(5);
 
 /// Runs one hook as an agent would: exit 0, nothing said, within its deadline.
 #[track_caller]

@@ -11,7 +11,7 @@ use store::Tables;
 use crate::house::{House, eventually, files};
 
 fn ask(house: &House, question: &Value) -> Value {
-    let until = Instant::now() + Duration::from_secs(30);
+    let until = Instant::now() + Duration::from_mins(1);
     let answer = client::ask(&house.place(), question.to_string().as_bytes(), until).unwrap();
     serde_json::from_slice(&answer).unwrap()
 }

@@ -228,7 +228,7 @@ impl House {
 impl Drop for House {
     fn drop(&mut self) {
         // Also one that has no socket yet, or lost it: the lock tells. A test that failed may have left it stopped.
-        let until = Instant::now() + Duration::from_secs(5);
+        let until = Instant::now() + Duration::from_secs(20);
         while let Some(pid) = self.holder().or_else(|| self.comer()) {
             signal(pid, if Instant::now() < until { Signal::CONT } else { Signal::KILL });
             let _ = self.command(&["daemon", "stop"]).output();
@@ -273,9 +273,12 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// Longer than any machine needs, however much else it does: what never comes is waited for once, in a test that fails.
+const PATIENCE: Duration = Duration::from_mins(1);
+
 /// Waits until it is so, or fails.
 pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
-    let until = Instant::now() + Duration::from_secs(10);
+    let until = Instant::now() + PATIENCE;
     while !is_so() {
         assert!(Instant::now() < until, "never: {what}");
         std::thread::sleep(Duration::from_millis(5));

@@ -28,6 +28,15 @@ pub(crate) fn command(program: &str) -> Command {
 pub(crate) fn cargo<S: AsRef<OsStr>>(arguments: &[S]) -> Command {
     let mut command = command("cargo");
     command.args(arguments);
+    // The cargo that runs us says what it runs; a build script that asks for that (ring's does) would be run again, and
+    // half of the workspace built again, each time a person types the same command.
+    let ours = std::env::vars_os().map(|(name, _)| name).filter(|name| {
+        name.to_str()
+            .is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
+    });
+    for name in ours {
+        command.env_remove(name);
+    }
     command
 }
 

@@ -67,12 +67,18 @@ pub(crate) struct Map<'a> {
     pub(crate) atlas: &'a Atlas,
     pub(crate) library: &'a Library,
     pub(crate) resolver: Resolver<'a>,
+    known: uses::Known,
 }
 
 impl<'a> Map<'a> {
     pub(crate) fn new(atlas: &'a Atlas) -> Self {
         let library = atlas.library();
-        Self { atlas, library, resolver: Resolver::new(library, atlas.rules()) }
+        Self {
+            atlas,
+            library,
+            resolver: Resolver::new(library, atlas.rules()),
+            known: uses::Known::default(),
+        }
     }
 
     pub(crate) fn item(&self, def: Def) -> Item {

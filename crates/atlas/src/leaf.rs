@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use code::{Facts, Language, Name, SymbolId};
+use code::{Binding, Facts, Language, Name, Root, Step, SymbolId};
 
 use crate::key::Key;
 use crate::pack::{self, Head};
@@ -151,6 +151,16 @@ impl<'a> LeafIndex<'a> {
         self.tables.imports.row(name.0 as usize)
     }
 
+    /// Indices into [`Facts::imports`] that bring what is called so under another name.
+    pub fn renamed(&self, name: Name) -> &'a [u32] {
+        self.tables.renamed.row(name.0 as usize)
+    }
+
+    /// Indices into [`Facts::bindings`] that give what is called so another name: `const parse = json.read`.
+    pub fn given(&self, name: Name) -> &'a [u32] {
+        self.tables.given.row(name.0 as usize)
+    }
+
     /// Indices into [`Facts::references`].
     pub fn references(&self, name: Name) -> &'a [u32] {
         self.tables.references.row(name.0 as usize)
@@ -166,6 +176,8 @@ struct Tables {
     children: Table<SymbolId>,
     bindings: Table<u32>,
     imports: Table<u32>,
+    renamed: Table<u32>,
+    given: Table<u32>,
     references: Table<u32>,
 }
 
@@ -187,12 +199,37 @@ impl Tables {
                 |at| at,
             ),
             imports: Table::of(names, facts.imports.iter().map(|import| import.local.map(named)), |at| at),
+            renamed: Table::of(
+                names,
+                facts
+                    .imports
+                    .iter()
+                    .map(|import| import.name.filter(|_| import.name != import.local).map(named)),
+                |at| at,
+            ),
+            given: Table::of(
+                names,
+                facts.bindings.iter().map(|binding| {
+                    value_name(facts, binding).filter(|name| *name != binding.name).map(named)
+                }),
+                |at| at,
+            ),
             references: Table::of(
                 names,
                 facts.references.iter().map(|use_of| Some(named(use_of.name))),
                 |at| at,
             ),
         }
+    }
+}
+
+/// What the value of a variable is called, if it is a name or a member and nothing is done to it.
+fn value_name(facts: &Facts, binding: &Binding) -> Option<Name> {
+    let chain = facts.chain(binding.value?)?;
+    match (chain.root, chain.steps.last()) {
+        (Root::Name(root), None) => Some(root),
+        (_, Some(Step::Member(member))) => Some(*member),
+        _ => None,
     }
 }
 

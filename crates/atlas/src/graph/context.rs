@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::reach::Bounds;
 use super::uses::{self, Used, Wanted};
 use super::{Map, find, reach};
 use crate::answer::{Answer, Piece};
@@ -57,7 +58,7 @@ pub(super) fn context(map: &Map<'_>, wanted: &str, tokens: Option<usize>) -> Res
         pack.add(map, "test", *test, Lines::Around(*line));
     }
     if tests.is_empty() {
-        let wave = reach::wave(map, &[def], 4);
+        let wave = reach::wave(map, &[def], Bounds::tests(4, MAX_TESTS));
         if let Answer::Impact { tests, .. } = wave.answer(map, &[def], MAX_TESTS) {
             pack.left_out.extend(
                 tests

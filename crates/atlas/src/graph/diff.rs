@@ -47,7 +47,7 @@ pub(super) fn diff_impact(map: &Map<'_>, base: Option<&str>, limit: usize) -> Re
     }
     changed.sort();
     changed.dedup();
-    let wave = reach::wave(map, &changed, DEPTH);
+    let wave = reach::wave(map, &changed, reach::Bounds::rows(DEPTH, limit));
     Ok(wave.answer(map, &changed, limit))
 }
 

@@ -13,8 +13,31 @@ const DEPTH: usize = 6;
 const MAX_DEPTH: usize = 32;
 /// Definitions that are looked at; past this everything is reached, and the answer says so.
 const MAX_REACHED: usize = 4000;
+/// Of these, so many for each row that is shown: the nearest come first, and what is looked at beyond only adds files.
+const REACHED_A_ROW: usize = 8;
 /// Names of a path that are told.
 const MAX_PATH: usize = 12;
+
+/// How far a wave goes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    depth: usize,
+    most: usize,
+    /// So many tests are enough, whatever else would be reached.
+    tests: usize,
+}
+
+impl Bounds {
+    /// To show so many rows of everything.
+    pub(super) fn rows(depth: usize, limit: usize) -> Self {
+        Self { depth, most: (limit * REACHED_A_ROW).min(MAX_REACHED), tests: usize::MAX }
+    }
+
+    /// To find so many tests, however far they are.
+    pub(super) fn tests(depth: usize, limit: usize) -> Self {
+        Self { depth, most: MAX_REACHED, tests: limit }
+    }
+}
 
 /// How one definition is reached.
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +56,8 @@ pub(super) struct Wave {
 }
 
 /// Everything that reaches these, nearest first.
-pub(super) fn wave(map: &Map<'_>, from: &[Def], depth: usize) -> Wave {
+pub(super) fn wave(map: &Map<'_>, from: &[Def], bounds: Bounds) -> Wave {
+    let mut tests = 0;
     let mut wave = Wave { ways: HashMap::new(), order: Vec::new(), cut: false };
     let mut open: VecDeque<Def> = VecDeque::new();
     for def in from {
@@ -42,7 +66,7 @@ pub(super) fn wave(map: &Map<'_>, from: &[Def], depth: usize) -> Wave {
     }
     while let Some(at) = open.pop_front() {
         let way = wave.ways[&at];
-        if way.depth >= depth {
+        if way.depth >= bounds.depth {
             continue;
         }
         // Who calls a method of a base may run what overrides it.
@@ -54,10 +78,11 @@ pub(super) fn wave(map: &Map<'_>, from: &[Def], depth: usize) -> Wave {
             if caller == at || wave.ways.contains_key(&caller) {
                 continue;
             }
-            if wave.order.len() >= MAX_REACHED {
+            if wave.order.len() >= bounds.most || tests > bounds.tests {
                 wave.cut = true;
                 return wave;
             }
+            tests += usize::from(map.is_test(caller));
             wave.ways
                 .insert(caller, Way { depth: way.depth + 1, next: Some(at), line: found.reference.line });
             wave.order.push(caller);
@@ -106,7 +131,7 @@ pub(super) fn impact(
     limit: usize,
 ) -> Result<Answer, AtlasError> {
     let from = find::named(map, wanted)?;
-    let wave = wave(map, &from, depth.unwrap_or(DEPTH).clamp(1, MAX_DEPTH));
+    let wave = wave(map, &from, Bounds::rows(depth.unwrap_or(DEPTH).clamp(1, MAX_DEPTH), limit));
     Ok(wave.answer(map, &from, limit))
 }
 
@@ -119,7 +144,7 @@ pub(super) fn tests_for(map: &Map<'_>, targets: &[String], limit: usize) -> Resu
             None => from.extend(find::named(map, target)?),
         }
     }
-    let wave = wave(map, &from, MAX_DEPTH);
+    let wave = wave(map, &from, Bounds::tests(MAX_DEPTH, limit));
     let mut answer = wave.answer(map, &from, limit);
     if let Answer::Impact { reached, .. } = &mut answer {
         reached.clear();

@@ -1,8 +1,10 @@
 //! Uses of a definition: every place that says its name, or a name it has been given, and means it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 
-use code::{Kind, Reference, Role, Root};
+use code::{Kind, Reference, Role};
 
 use super::{Map, find};
 use crate::answer::{Answer, Reached, Site};
@@ -12,7 +14,7 @@ use crate::library::{Def, FileId};
 /// Names one definition goes by; more are a game.
 const MAX_NAMES: usize = 16;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Wanted {
     Calls,
     All,
@@ -24,34 +26,105 @@ pub(super) struct Use {
     pub(super) file: FileId,
     pub(super) reference: Reference,
     pub(super) of: Def,
+    /// Of the definitions the reference may mean, the how manieth this is.
+    rank: usize,
     pub(super) sure: bool,
+}
+
+/// Uses by what they mean.
+type Meant = HashMap<Def, Vec<Use>>;
+
+/// What one question has found out about names. A wave meets a name as often as there are definitions called so: their
+/// uses are told apart once.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    meant: RefCell<HashMap<(String, Wanted), Rc<Meant>>>,
+    aliases: RefCell<HashMap<String, Rc<Aliases>>>,
+}
+
+/// Other names of what goes by one.
+#[derive(Debug, Default)]
+struct Aliases {
+    imported: Vec<String>,
+    /// Variables that hold it, by what they hold.
+    given: Vec<(Def, String)>,
+}
+
+impl Known {
+    fn meant(&self, map: &Map<'_>, name: &str, wanted: Wanted) -> Rc<Meant> {
+        let key = (name.to_owned(), wanted);
+        if let Some(known) = self.meant.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let meant = Rc::new(meant(map, name, wanted, None));
+        self.meant.borrow_mut().insert(key, Rc::clone(&meant));
+        meant
+    }
+
+    fn aliases(&self, map: &Map<'_>, name: &str) -> Rc<Aliases> {
+        if let Some(known) = self.aliases.borrow().get(name) {
+            return Rc::clone(known);
+        }
+        let aliases = Rc::new(aliases(map, name));
+        self.aliases.borrow_mut().insert(name.to_owned(), Rc::clone(&aliases));
+        aliases
+    }
 }
 
 /// Every use of these definitions, in the order of files and lines.
 pub(super) fn of(map: &Map<'_>, targets: &[Def], wanted: Wanted) -> Vec<Use> {
-    let wanted_defs: HashSet<Def> = targets.iter().copied().collect();
     let mut uses = Vec::new();
-    for (name, files) in names(map, targets) {
-        let all = map.library.mentioning(&name);
-        for file in all.iter().copied().filter(|file| files.as_ref().is_none_or(|only| only.contains(file))) {
-            let Some(leaf) = map.library.leaf(file) else { continue };
-            let index = leaf.index();
-            let Some(id) = index.name_id(&name) else { continue };
-            for at in index.references(id) {
-                let reference = leaf.facts().references[*at as usize];
-                if wanted == Wanted::Calls && !reference.role.is_call() {
-                    continue;
-                }
-                let found = map.resolver.resolve(file, &reference);
-                if let Some(of) = found.defs.iter().find(|def| wanted_defs.contains(def)) {
-                    uses.push(Use { file, reference, of: *of, sure: found.sure });
-                }
+    for (name, only) in names(map, targets) {
+        let meant = match &only {
+            None => map.known.meant(map, &name, wanted),
+            Some(_) => Rc::new(meant(map, &name, wanted, only.as_ref())),
+        };
+        uses.extend(targets.iter().filter_map(|target| meant.get(target)).flatten().copied());
+    }
+    let place = |found: &Use| (found.file, found.reference.line, found.reference.column);
+    uses.sort_by_key(|found| (place(found), found.rank));
+    uses.dedup_by_key(|found| place(found));
+    uses
+}
+
+fn meant(map: &Map<'_>, name: &str, wanted: Wanted, only: Option<&HashSet<FileId>>) -> Meant {
+    let mut meant = Meant::new();
+    for file in map.library.mentioning(name).iter().copied() {
+        if only.is_some_and(|only| !only.contains(&file)) {
+            continue;
+        }
+        let Some(leaf) = map.library.leaf(file) else { continue };
+        let index = leaf.index();
+        let Some(id) = index.name_id(name) else { continue };
+        for at in index.references(id) {
+            let reference = leaf.facts().references[*at as usize];
+            if wanted == Wanted::Calls && !reference.role.is_call() {
+                continue;
+            }
+            let found = map.resolver.resolve(file, &reference);
+            for (rank, of) in found.defs.iter().enumerate() {
+                let found = Use { file, reference, of: *of, rank, sure: found.sure };
+                meant.entry(*of).or_default().push(found);
             }
         }
     }
-    uses.sort_by_key(|found| (found.file, found.reference.line, found.reference.column));
-    uses.dedup_by_key(|found| (found.file, found.reference.line, found.reference.column));
-    uses
+    meant
+}
+
+fn aliases(map: &Map<'_>, name: &str) -> Aliases {
+    let mut aliases = Aliases::default();
+    for file in map.library.mentioning(name) {
+        let Some(leaf) = map.library.leaf(*file) else { continue };
+        let (facts, index) = (leaf.facts(), leaf.index());
+        let Some(id) = index.name_id(name) else { continue };
+        let renamed = index.renamed(id).iter().filter_map(|at| facts.imports[*at as usize].local);
+        aliases.imported.extend(renamed.map(|local| facts.text(local).to_owned()));
+        for at in index.given(id) {
+            let alias = facts.text(facts.bindings[*at as usize].name);
+            aliases.given.extend(map.resolver.held(*file, *at).map(|held| (held, alias.to_owned())));
+        }
+    }
+    aliases
 }
 
 /// The names definitions go by: their own everywhere, an alias in the files that give it or get it.
@@ -84,33 +157,14 @@ fn names(map: &Map<'_>, targets: &[Def]) -> BTreeMap<String, Option<HashSet<File
         if names.len() >= MAX_NAMES {
             break;
         }
-        for file in map.library.mentioning(&name) {
-            let Some(leaf) = map.library.leaf(*file) else { continue };
-            let facts = leaf.facts();
-            let Some(id) = leaf.index().name_id(&name) else { continue };
-            let imported =
-                facts.imports.iter().filter(|import| import.name == Some(id) && import.local != Some(id));
-            let aliases = imported.filter_map(|import| import.local);
-            let given = facts.bindings.iter().enumerate().filter_map(|(at, binding)| {
-                let chain = facts.chain(binding.value?)?;
-                let last = match (chain.root, chain.steps.last()) {
-                    (Root::Name(root), None) => Some(root),
-                    (_, Some(code::Step::Member(member))) => Some(*member),
-                    _ => None,
-                };
-                let is_alias = last == Some(id) && binding.name != id;
-                // Of a name that many have, only what is given this very definition.
-                let held = is_alias.then(|| map.resolver.held(*file, at as u32)).flatten()?;
-                targets.contains(&held).then_some(binding.name)
-            });
-            let aliases: Vec<String> =
-                aliases.chain(given).map(|alias| facts.text(alias).to_owned()).collect();
-            for alias in aliases {
-                if alias == "default" || !names.contains_key(&alias) && names.len() < MAX_NAMES {
-                    // Whoever imports the alias says it, too: it is looked for everywhere.
-                    if names.insert(alias.clone(), None).is_none() && alias != "default" {
-                        open.push(alias);
-                    }
+        let aliases = map.known.aliases(map, &name);
+        // Of a name that many have, only what is given this very definition.
+        let given = aliases.given.iter().filter(|(held, _)| targets.contains(held)).map(|(_, alias)| alias);
+        for alias in aliases.imported.iter().chain(given) {
+            if alias == "default" || !names.contains_key(alias) && names.len() < MAX_NAMES {
+                // Whoever imports the alias says it, too: it is looked for everywhere.
+                if names.insert(alias.clone(), None).is_none() && alias != "default" {
+                    open.push(alias.clone());
                 }
             }
         }

@@ -35,6 +35,7 @@ fn main() {
         ["bare", root] => bare(Path::new(root)),
         ["corpus", root, lines] => println!("{:?}", gather(Path::new(root), lines.parse().unwrap())),
         ["warm", root, shelf] => warm(Path::new(root), Path::new(shelf)),
+        ["ask", root, shelf, kind] => ask(Path::new(root), Path::new(shelf), kind),
         ref rest => all(
             rest.first().and_then(|lines| lines.parse().ok()).unwrap_or(LINES),
             rest.get(1).and_then(|rounds| rounds.parse().ok()).unwrap_or(2),
@@ -155,11 +156,18 @@ fn warm(root: &Path, shelf: &Path) {
     std::thread::sleep(Duration::from_millis(100));
     atlas.freshen(&mut |_| {}).unwrap();
     times("what definitions are about", &repeat(1, |_| assert!(atlas.understand(None))));
-    questions(&mut atlas);
+    questions(&mut atlas, None);
     row("resident bytes after all questions", [memory("VmRSS")]);
 }
 
-fn questions(atlas: &mut Atlas) {
+/// One kind of question alone, with what took longest.
+fn ask(root: &Path, shelf: &Path, kind: &str) {
+    let mut atlas = Atlas::open(root, Some(Shelf::at(shelf))).unwrap();
+    atlas.freshen(&mut |_| {}).unwrap();
+    questions(&mut atlas, Some(kind));
+}
+
+fn questions(atlas: &mut Atlas, only: Option<&str>) {
     let names = some_names(atlas, QUESTIONS);
     let files = some_files(atlas, QUESTIONS);
     let limit = Some(50);
@@ -190,13 +198,24 @@ fn questions(atlas: &mut Atlas) {
         ("dead, everywhere", Box::new(|_| Question::Dead { under: None, public: false, limit })),
         ("deps, everywhere", Box::new(|_| Question::Deps { under: None, files: false, depth: None })),
     ];
-    for (name, question) in &kinds {
+    for (name, question) in kinds.iter().filter(|(name, _)| only.is_none_or(|only| only == *name)) {
         let rounds = if name.contains("everywhere") { 3 } else { QUESTIONS };
         let mut failed = 0;
         let mut ask = |at: usize| {
             // A name that is ambiguous, or a language without flow, is an answer, too.
             failed += usize::from(atlas.answer(&question(at)).is_err());
         };
+        if only.is_some() {
+            let mut slow: Vec<(Duration, Question)> = (0..rounds)
+                .map(|at| {
+                    let begun = Instant::now();
+                    ask(at);
+                    (begun.elapsed(), question(at))
+                })
+                .collect();
+            slow.sort_by_key(|(took, _)| std::cmp::Reverse(*took));
+            slow.iter().take(5).for_each(|(took, question)| println!("{took:?} {question:?}"));
+        }
         let first = repeat(rounds, &mut ask);
         let again = repeat(rounds, &mut ask);
         times(&format!("{name}, first time"), &first);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use code::{Binding, Facts, Language, Name, Root, Step, SymbolId};
+use code::{Binding, Facts, Import, Language, Name, Root, Step, SymbolId};
 
 use crate::key::Key;
 use crate::pack::{self, Head};
@@ -151,6 +151,16 @@ impl<'a> LeafIndex<'a> {
         self.tables.imports.row(name.0 as usize)
     }
 
+    /// Indices into [`Facts::imports`]: those that bring everything.
+    pub fn wild(&self) -> &'a [u32] {
+        &self.tables.wild
+    }
+
+    /// Indices into [`Facts::imports`]: those that name nothing but a module.
+    pub fn bare(&self) -> &'a [u32] {
+        &self.tables.bare
+    }
+
     /// Indices into [`Facts::imports`] that bring what is called so under another name.
     pub fn renamed(&self, name: Name) -> &'a [u32] {
         self.tables.renamed.row(name.0 as usize)
@@ -177,6 +187,8 @@ struct Tables {
     bindings: Table<u32>,
     imports: Table<u32>,
     renamed: Table<u32>,
+    wild: Box<[u32]>,
+    bare: Box<[u32]>,
     given: Table<u32>,
     references: Table<u32>,
 }
@@ -199,6 +211,10 @@ impl Tables {
                 |at| at,
             ),
             imports: Table::of(names, facts.imports.iter().map(|import| import.local.map(named)), |at| at),
+            wild: which(&facts.imports, |import| import.wildcard),
+            bare: which(&facts.imports, |import| {
+                import.name.is_none() && import.local.is_none() && !import.wildcard
+            }),
             renamed: Table::of(
                 names,
                 facts
@@ -221,6 +237,10 @@ impl Tables {
             ),
         }
     }
+}
+
+fn which(imports: &[Import], is: impl Fn(&Import) -> bool) -> Box<[u32]> {
+    imports.iter().enumerate().filter(|(_, import)| is(import)).map(|(at, _)| at as u32).collect()
 }
 
 /// What the value of a variable is called, if it is a name or a member and nothing is done to it.

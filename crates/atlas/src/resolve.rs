@@ -4,6 +4,7 @@
 
 mod exports;
 mod given;
+mod handed;
 mod members;
 mod scopes;
 mod types;
@@ -73,6 +74,9 @@ pub struct Resolver<'a> {
     owners: RefCell<HashMap<Def, Option<Def>>>,
     wholes: RefCell<HashMap<Def, Def>>,
     bases: RefCell<HashMap<Def, Vec<Option<Def>>>>,
+    handed: handed::Handed,
+    /// What wildcard imports take from, by file, import and how it was asked for.
+    sources: RefCell<HashMap<(FileId, u32, u8), Meaning>>,
 }
 
 impl std::fmt::Debug for Resolver<'_> {
@@ -108,6 +112,8 @@ impl<'a> Resolver<'a> {
             owners: RefCell::default(),
             wholes: RefCell::default(),
             bases: RefCell::default(),
+            handed: handed::Handed::default(),
+            sources: RefCell::default(),
         }
     }
 
@@ -565,6 +571,13 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    /// What is wanted, as one number: an answer is remembered for who asks the same way.
+    fn wants(&self) -> u8 {
+        u8::from(self.wants_value.get())
+            | u8::from(self.wants_type.get()) << 1
+            | u8::from(self.wants_call.get()) << 2
+    }
+
     /// Looks for a value, or for anything.
     fn wanting<T>(&self, value: bool, look: impl FnOnce() -> T) -> T {
         let before = self.wants_value.replace(value);
@@ -592,6 +605,7 @@ impl<'a> Resolver<'a> {
     fn deeper<T>(&self, think: impl FnOnce() -> T) -> Option<T> {
         let depth = self.depth.get();
         if depth >= MAX_DEPTH {
+            self.handed.break_off();
             return None;
         }
         self.depth.set(depth + 1);

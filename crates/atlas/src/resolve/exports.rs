@@ -143,6 +143,10 @@ impl<'a> Resolver<'a> {
 
     /// What a module hands out under this name.
     pub(super) fn export(&self, from: &'a Leaf, module: &Module, name: &str) -> Option<Meaning> {
+        self.handed.find(module, name, self.wants(), || self.look_in(from, module, name))
+    }
+
+    fn look_in(&self, from: &'a Leaf, module: &Module, name: &str) -> Option<Meaning> {
         let rules = self.rules(from);
         // A module and a function may have one name: `mod retry; pub use retry::retry;`.
         let mut only_a_module = None;
@@ -224,28 +228,37 @@ impl<'a> Resolver<'a> {
     /// By `export * from`, `pub use x::*`, `from x import *`.
     fn handed_on(&self, at: At<'a>, scope: Option<SymbolId>, name: &str) -> Option<Meaning> {
         let rules = self.rules(at.leaf)?;
-        let wild = at.facts.imports.iter().filter(|import| import.wildcard && import.within == scope);
-        for import in wild.filter(|import| import.reexport || rules.imports_are_members()) {
-            if let Some(meaning) = self.through(at, import, name) {
-                return Some(meaning);
-            }
-        }
-        None
+        let all = rules.imports_are_members();
+        let mut wild =
+            at.leaf.index().wild().iter().map(|index| (*index, &at.facts.imports[*index as usize]));
+        wild.find_map(|(index, import)| {
+            let handed = import.within == scope && (all || import.reexport);
+            handed.then(|| self.through(at, index, import, name)).flatten()
+        })
     }
 
     /// By a wildcard import of this scope.
     pub(super) fn wild(&self, at: At<'a>, scope: Option<SymbolId>, name: &str) -> Option<Meaning> {
-        let wild = at.facts.imports.iter().filter(|import| import.wildcard && import.within == scope);
-        for import in wild {
-            if let Some(meaning) = self.through(at, import, name) {
-                return Some(meaning);
-            }
-        }
-        None
+        let mut wild =
+            at.leaf.index().wild().iter().map(|index| (*index, &at.facts.imports[*index as usize]));
+        wild.find_map(|(index, import)| {
+            (import.within == scope).then(|| self.through(at, index, import, name)).flatten()
+        })
     }
 
-    fn through(&self, at: At<'a>, import: &Import, name: &str) -> Option<Meaning> {
-        let module = self.deeper(|| self.module_meaning(at, import))?;
+    /// What a wildcard import takes from; asked for with every name that is not found nearer.
+    fn source(&self, at: At<'a>, index: u32, import: &Import) -> Option<Meaning> {
+        let key = (at.file, index, self.wants());
+        if let Some(known) = self.sources.borrow().get(&key) {
+            return Some(known.clone());
+        }
+        let source = self.deeper(|| self.module_meaning(at, import))?;
+        self.sources.borrow_mut().insert(key, source.clone());
+        Some(source)
+    }
+
+    fn through(&self, at: At<'a>, index: u32, import: &Import, name: &str) -> Option<Meaning> {
+        let module = self.source(at, index, import)?;
         match &module {
             // Its own file again: a circle, unless it is another module of it.
             Meaning::Module(module) if module.files == [at.file] && module.within == import.within => None,
@@ -262,11 +275,7 @@ impl<'a> Resolver<'a> {
     /// `import a.b` and `import "x/b"`: the name is the module's own.
     pub(super) fn bare_import(&self, at: At<'a>, name: &str) -> Option<Meaning> {
         let rules = self.rules(at.leaf)?;
-        let bare = at
-            .facts
-            .imports
-            .iter()
-            .filter(|import| import.name.is_none() && import.local.is_none() && !import.wildcard);
+        let bare = at.leaf.index().bare().iter().map(|index| &at.facts.imports[*index as usize]);
         let mut found = None;
         for import in bare {
             let called = rules.called(at.facts.text(import.module));

@@ -117,6 +117,17 @@ pub trait Modules: Send + Sync + fmt::Debug {
         false
     }
 
+    /// Whether a place is inside of a module, where all that the module imports can be seen (Rust).
+    fn is_inside(
+        &self,
+        _library: &Library,
+        _from: FileId,
+        _within: Option<SymbolId>,
+        _module: &Module,
+    ) -> bool {
+        false
+    }
+
     /// Whether every import of a module can be taken from it by others (Python), or only what is handed on.
     fn imports_are_members(&self) -> bool {
         false

@@ -142,7 +142,7 @@ impl<'a> Resolver<'a> {
             Meaning::Outside => Resolution { outside: true, ..Resolution::default() },
             receiver => {
                 let is_call = reference.role.is_call();
-                let look = || self.calling(is_call, || self.member(at.leaf, &receiver, name));
+                let look = || self.calling(is_call, || self.member(at, &receiver, name));
                 if let Some(meaning) = self.wanting(is_value, look) {
                     self.settle(meaning, reference)
                 } else {
@@ -471,7 +471,7 @@ impl<'a> Resolver<'a> {
                 let name = at.facts.text(name);
                 match meaning {
                     Meaning::Outside => Meaning::Outside,
-                    _ => match self.member(at.leaf, meaning, name) {
+                    _ => match self.member(at, meaning, name) {
                         Some(meaning) => meaning,
                         None if self.is_open(meaning) => Meaning::Unknown,
                         None => Meaning::Unknown,

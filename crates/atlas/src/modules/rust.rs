@@ -10,6 +10,9 @@ use code::{Kind, SymbolId};
 use super::{Called, Module, Modules, Survey, Target};
 use crate::library::{FileId, Library, folder_of};
 
+/// Modules inside of modules; more are a circle.
+const MAX_NESTED: usize = 32;
+
 #[derive(Debug)]
 struct Rust {
     /// Folders of packages, the deepest first.
@@ -283,6 +286,39 @@ impl Modules for Rust {
 
     fn is_path(&self) -> bool {
         true
+    }
+
+    fn is_inside(
+        &self,
+        library: &Library,
+        from: FileId,
+        within: Option<SymbolId>,
+        module: &Module,
+    ) -> bool {
+        if module.files.contains(&from) {
+            let Some(facts) = library.facts(from) else { return false };
+            let mut around = within.into_iter().flat_map(|id| std::iter::once(id).chain(facts.around(id)));
+            return module.within.is_none_or(|inline| around.any(|id| id == inline));
+        }
+        // The files of modules that are written inside of a file are not looked for, so none is inside of such.
+        if module.within.is_some() {
+            return false;
+        }
+        let mut path = library.path(from);
+        for _ in 0..MAX_NESTED {
+            if self.is_root(path) {
+                return false;
+            }
+            let parent = self.parent(library, path);
+            if parent.files.iter().any(|file| module.files.contains(file)) {
+                return true;
+            }
+            match parent.files.first() {
+                Some(file) if library.path(*file) != path => path = library.path(*file),
+                _ => return false,
+            }
+        }
+        false
     }
 }
 

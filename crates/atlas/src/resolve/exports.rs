@@ -4,7 +4,6 @@ use code::{Import, Kind, Name, SymbolId};
 
 use super::scopes::{has_name, is_child};
 use super::{At, Meaning, Resolver};
-use crate::leaf::Leaf;
 use crate::library::FileId;
 use crate::modules::{Module, Modules, Target};
 
@@ -41,7 +40,9 @@ impl<'a> Resolver<'a> {
             Meaning::Outside => Meaning::Outside,
             Meaning::Unknown => Meaning::Unknown,
             module => {
-                let member = |name| self.deeper(|| self.member(at.leaf, &module, name)).flatten();
+                // Asked from where the import stands, whoever wants to know.
+                let here = At { within: import.within, ..at };
+                let member = |name| self.deeper(|| self.member(here, &module, name)).flatten();
                 let name = import.name.map(|name| at.facts.text(name));
                 let found = match (name, self.rules(at.leaf).and_then(Modules::whole)) {
                     (None, None) => None,
@@ -50,7 +51,7 @@ impl<'a> Resolver<'a> {
                     // A module that is one thing, or has no default, is itself what is brought in by that name.
                     (Some("default"), Some(whole)) => member("default").or_else(|| member(whole)),
                     (Some(name), Some(whole)) => {
-                        let of_whole = || self.member(at.leaf, &member(whole)?, name);
+                        let of_whole = || self.member(here, &member(whole)?, name);
                         return member(name).or_else(of_whole).unwrap_or(Meaning::Unknown);
                     }
                 };
@@ -109,7 +110,7 @@ impl<'a> Resolver<'a> {
                     let there = self.at(file, module.within, u32::MAX);
                     there.and_then(|there| self.head(there, "super"))
                 }
-                _ => self.deeper(|| self.member(at.leaf, &meaning, part)).flatten(),
+                _ => self.deeper(|| self.member(at, &meaning, part)).flatten(),
             };
             match next {
                 Some(next) => meaning = next,
@@ -141,13 +142,17 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// What a module hands out under this name.
-    pub(super) fn export(&self, from: &'a Leaf, module: &Module, name: &str) -> Option<Meaning> {
-        self.handed.find(module, name, self.wants(), || self.look_in(from, module, name))
+    /// What a module hands out under this name to whoever asks from there.
+    pub(super) fn export(&self, from: At<'a>, module: &Module, name: &str) -> Option<Meaning> {
+        let sees_all = self.rules(from.leaf).is_some_and(|rules| {
+            rules.imports_are_members() || rules.is_inside(self.library, from.file, from.within, module)
+        });
+        let how = self.wants() | u8::from(sees_all) << 3;
+        self.handed.find(module, name, how, || self.look_in(from, module, name, sees_all))
     }
 
-    fn look_in(&self, from: &'a Leaf, module: &Module, name: &str) -> Option<Meaning> {
-        let rules = self.rules(from);
+    fn look_in(&self, from: At<'a>, module: &Module, name: &str, sees_all: bool) -> Option<Meaning> {
+        let rules = self.rules(from.leaf);
         // A module and a function may have one name: `mod retry; pub use retry::retry;`.
         let mut only_a_module = None;
         for file in &module.files {
@@ -161,11 +166,9 @@ impl<'a> Resolver<'a> {
                     Some(meaning) => return Some(meaning),
                     None => {}
                 }
-                let all = rules.is_some_and(crate::modules::Modules::imports_are_members);
                 let imports = index.imports(known).iter().map(|index| &there.facts.imports[*index as usize]);
-                for import in
-                    imports.filter(|import| (all || import.reexport) && import.within == module.within)
-                {
+                let mine = imports.filter(|import| import.within == module.within);
+                for import in mine.filter(|import| import.reexport || sees_all) {
                     match self.deeper(|| self.import_meaning(there, import)).unwrap_or(Meaning::Unknown) {
                         Meaning::Unknown => {}
                         meaning => return Some(meaning),
@@ -181,7 +184,7 @@ impl<'a> Resolver<'a> {
         }
         for file in &module.files {
             let Some(there) = self.at(*file, module.within, u32::MAX) else { continue };
-            if let Some(meaning) = self.handed_on(there, module.within, name) {
+            if let Some(meaning) = self.handed_on(there, module.within, name, sees_all) {
                 return Some(meaning);
             }
             // `import a.b` in a module makes `a` one of its names.
@@ -225,14 +228,19 @@ impl<'a> Resolver<'a> {
         Some(self.symbol_meaning(at.leaf, crate::library::Def { file: at.file, symbol: *id }))
     }
 
-    /// By `export * from`, `pub use x::*`, `from x import *`.
-    fn handed_on(&self, at: At<'a>, scope: Option<SymbolId>, name: &str) -> Option<Meaning> {
-        let rules = self.rules(at.leaf)?;
-        let all = rules.imports_are_members();
+    /// By `export * from`, `pub use x::*`, `from x import *`; to whoever sees all, also by those
+    /// that are the module's own.
+    fn handed_on(
+        &self,
+        at: At<'a>,
+        scope: Option<SymbolId>,
+        name: &str,
+        sees_all: bool,
+    ) -> Option<Meaning> {
         let mut wild =
             at.leaf.index().wild().iter().map(|index| (*index, &at.facts.imports[*index as usize]));
         wild.find_map(|(index, import)| {
-            let handed = import.within == scope && (all || import.reexport);
+            let handed = import.within == scope && (sees_all || import.reexport);
             handed.then(|| self.through(at, index, import, name)).flatten()
         })
     }
@@ -263,7 +271,7 @@ impl<'a> Resolver<'a> {
             // Its own file again: a circle, unless it is another module of it.
             Meaning::Module(module) if module.files == [at.file] && module.within == import.within => None,
             Meaning::Module(_) | Meaning::Type(_) => {
-                match self.deeper(|| self.member(at.leaf, &module, name)).flatten()? {
+                match self.deeper(|| self.member(at, &module, name)).flatten()? {
                     Meaning::Unknown | Meaning::Outside => None,
                     meaning => Some(meaning),
                 }

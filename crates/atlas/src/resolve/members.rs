@@ -13,10 +13,10 @@ const MAX_HEIGHT: usize = 16;
 const MAX_PARTS: usize = 256;
 
 impl<'a> Resolver<'a> {
-    /// What `.name` of something is.
-    pub(super) fn member(&self, leaf: &'a Leaf, of: &Meaning, name: &str) -> Option<Meaning> {
+    /// What `.name` of something is, asked from there.
+    pub(super) fn member(&self, at: At<'a>, of: &Meaning, name: &str) -> Option<Meaning> {
         match of {
-            Meaning::Module(module) => self.deeper(|| self.export(leaf, module, name)).flatten(),
+            Meaning::Module(module) => self.deeper(|| self.export(at, module, name)).flatten(),
             Meaning::Value(ty) if ty.head == Head::Around(Around::Tuple) => {
                 let part = ty.arguments.get(name.parse::<usize>().ok()?)?.clone();
                 Some(if part.head == Head::Outside { Meaning::Outside } else { Meaning::Value(part) })
@@ -41,9 +41,9 @@ impl<'a> Resolver<'a> {
                     let leaf = self.library.leaf(def.file)?;
                     self.member_of(def, name).or_else(|| self.nested(leaf, def, name))
                 }
-                held => match self.deeper(|| self.member(leaf, &held, name)).flatten() {
+                held => match self.deeper(|| self.member(at, &held, name)).flatten() {
                     // An object that is written out: what it has is defined in it.
-                    None | Some(Meaning::Outside | Meaning::Unknown) if has_objects(leaf) => {
+                    None | Some(Meaning::Outside | Meaning::Unknown) if has_objects(at.leaf) => {
                         let its = matches!(held, Meaning::Outside | Meaning::Unknown);
                         its.then(|| self.member_of(*named, name)).flatten().or(match held {
                             Meaning::Outside => Some(Meaning::Outside),

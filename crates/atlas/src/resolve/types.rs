@@ -106,7 +106,7 @@ impl<'a> Resolver<'a> {
     /// The type of a member: `A['b']`.
     fn looked_up(&self, at: At<'a>, whole: &str, member: &str, asked: Option<Def>) -> Option<Ty> {
         let whole = Meaning::Value(self.type_of(at, whole, asked)?);
-        match self.value_of(&self.member(at.leaf, &whole, member)?) {
+        match self.value_of(&self.member(at, &whole, member)?) {
             Meaning::Value(ty) | Meaning::Type(ty) => Some(ty),
             _ => None,
         }
@@ -139,7 +139,7 @@ impl<'a> Resolver<'a> {
         let mut meaning =
             self.wanting_type(true, || self.name(at, first, Role::Type)).or_else(|| self.head(at, first));
         for part in rest {
-            meaning = self.wanting_type(true, || self.member(at.leaf, &meaning?, part));
+            meaning = self.wanting_type(true, || self.member(at, &meaning?, part));
         }
         match meaning {
             Some(Meaning::Type(ty)) => {

@@ -167,3 +167,29 @@ fn modules_lie_where_they_are_said_to() {
     assert_eq!(callers(&files, "shut"), ["shop/src/old/tax.rs:3"]);
     assert_eq!(callers(&files, "rate"), ["shop/src/lib.rs:5", "shop/src/lib.rs:6"]);
 }
+
+#[test]
+fn what_a_module_imports_is_seen_by_the_modules_inside_of_it_alone() {
+    let files = [
+        MANIFEST,
+        ("src/lib.rs", "mod a;\nmod b;\nmod c;\n"),
+        ("src/a.rs", "pub fn foo() {}\npub fn bar() {}\npub fn far() {}\n"),
+        (
+            "src/b.rs",
+            "use crate::a::foo;\nuse crate::a::*;\nmod deep;\nmod tests {\n    use super::*;\n    #[test]\n    fn t() { foo(); bar(); }\n}\n\
+             mod named {\n    use super::foo;\n    fn n() { foo(); }\n}\n",
+        ),
+        ("src/b/deep.rs", "use super::foo;\nfn d() { foo(); super::bar(); }\n"),
+        ("src/c.rs", "use crate::b::*;\nfn c() { foo(); crate::b::far(); }\n"),
+    ];
+    assert_eq!(callers(&files, "foo"), ["src/b.rs:7", "src/b.rs:11", "src/b/deep.rs:2"]);
+    assert_eq!(callers(&files, "bar"), ["src/b.rs:7", "src/b/deep.rs:2"]);
+    assert!(callers(&files, "far").is_empty());
+    let tests = Question::TestsFor { targets: vec!["foo".to_owned()], limit: None };
+    match Workspace::new(&files).atlas().answer(&tests).unwrap() {
+        Answer::Impact { tests, .. } => {
+            assert_eq!(tests.iter().map(|test| test.item.name.as_str()).collect::<Vec<_>>(), ["tests.t"]);
+        }
+        other => panic!("{other:?}"),
+    }
+}

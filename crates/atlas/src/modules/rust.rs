@@ -25,15 +25,31 @@ struct Rust {
     renamed: HashMap<(String, String), String>,
 }
 
+/// A name a manifest gives to a dependency.
+#[derive(Debug, PartialEq, Eq)]
+struct Alias<'t> {
+    name: &'t str,
+    /// What the package is called itself. `None`: as the workspace says.
+    package: Option<&'t str>,
+    /// Said for all packages of a workspace, and to those that ask for it.
+    shared: bool,
+}
+
 pub(super) fn survey(survey: Survey<'_>) -> Box<dyn Modules> {
     let (mut packages, mut libraries) = (Vec::new(), HashMap::new());
     let (mut roots, mut renamed) = (HashSet::new(), HashMap::new());
+    let (mut shared, mut inherited) = (HashMap::new(), Vec::new());
     for (path, text) in
         survey.manifests.iter().filter(|(path, _)| path.rsplit('/').next() == Some("Cargo.toml"))
     {
         let folder = folder_of(path).to_owned();
-        for (alias, package) in renames(text) {
-            renamed.insert((folder.clone(), alias.replace('-', "_")), package.replace('-', "_"));
+        for alias in aliases(text) {
+            let key = (folder.clone(), alias.name.replace('-', "_"));
+            match alias.package.map(|package| package.replace('-', "_")) {
+                Some(package) if alias.shared => drop(shared.insert(key, package)),
+                Some(package) => drop(renamed.insert(key, package)),
+                None => inherited.push(key),
+            }
         }
         roots.extend(named_roots(text).map(|root| join(&folder, root)));
         let Some(name) = value(text, "[package]", "name") else { continue };
@@ -42,6 +58,19 @@ pub(super) fn survey(survey: Survey<'_>) -> Box<dyn Modules> {
         libraries.insert(name, join(&folder, lib));
         packages.push(folder);
     }
+    for (folder, alias) in inherited {
+        // The workspace of a package is the nearest one around it.
+        let mut around = folder.as_str();
+        let package = loop {
+            match shared.get(&(around.to_owned(), alias.clone())) {
+                None if !around.is_empty() => around = folder_of(around),
+                found => break found,
+            }
+        };
+        if let Some(package) = package {
+            renamed.insert((folder, alias), package.clone());
+        }
+    }
     packages.sort_by_key(|folder| std::cmp::Reverse(folder.len()));
     if packages.is_empty() {
         packages.push(String::new());
@@ -49,13 +78,35 @@ pub(super) fn survey(survey: Survey<'_>) -> Box<dyn Modules> {
     Box::new(Rust { packages, libraries, roots, renamed })
 }
 
-/// `a` and `b` of `a = { package = "b" }`, in whatever table of dependencies.
-fn renames(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    text.lines().filter_map(|line| {
-        let (alias, rest) = line.split_once('=')?;
-        let (_, package) = rest.split_once("package")?;
-        let package = package.trim_start().strip_prefix('=')?.split('"').nth(1)?;
-        rest.trim_start().starts_with('{').then(|| (alias.trim().trim_matches('"'), package))
+/// `a` of `a = { package = "b" }`, `a = { workspace = true }` and `a.workspace = true`, and of a table of its own, in whatever
+/// table of dependencies.
+fn aliases(text: &str) -> impl Iterator<Item = Alias<'_>> {
+    let mut table = "";
+    text.lines().map(str::trim).filter_map(move |line| {
+        if let Some(header) = line.strip_prefix('[') {
+            table = header.split(']').next().unwrap_or_default().trim_matches('[');
+            return None;
+        }
+        let (key, rest) = line.split_once('=')?;
+        let (key, rest) = (key.trim(), rest.trim());
+        let (of, own) = table.rsplit_once('.').unwrap_or(("", table));
+        let (name, field) = match key.split_once('.') {
+            _ if of.ends_with("dependencies") => (own, Some(key)),
+            _ if !own.ends_with("dependencies") => return None,
+            Some((name, field)) => (name, Some(field)),
+            None => (key, None),
+        };
+        let said = |word: &str| match field {
+            Some(field) => (field == word).then_some(rest),
+            None => {
+                let mut fields = rest.strip_prefix('{')?.split(',').filter_map(|part| part.split_once('='));
+                fields.find(|(field, _)| field.trim() == word).map(|(_, value)| value.trim())
+            }
+        };
+        let package = said("package").and_then(|value| value.split('"').nth(1));
+        let inherits = said("workspace").is_some_and(|value| value.starts_with("true"));
+        let shared = table.starts_with("workspace.");
+        (package.is_some() || inherits).then(|| Alias { name: name.trim_matches('"'), package, shared })
     })
 }
 

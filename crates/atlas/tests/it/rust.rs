@@ -193,3 +193,21 @@ fn what_a_module_imports_is_seen_by_the_modules_inside_of_it_alone() {
         other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn a_name_that_the_workspace_gives_to_a_dependency_is_that_of_the_members_that_ask_for_it() {
+    let files = [
+        (
+            "Cargo.toml",
+            "[workspace]\nmembers = [\"a\", \"b\", \"c\"]\n[workspace.dependencies]\n\
+             renamed = { package = \"crate-a\", path = \"a\" }\n\n[workspace.dependencies.other]\npackage = \"crate-a\"\npath = \"a\"\n",
+        ),
+        ("a/Cargo.toml", "[package]\nname = \"crate-a\"\n"),
+        ("a/src/lib.rs", "pub fn foo() {}\n"),
+        ("b/Cargo.toml", "[package]\nname = \"b\"\n[dependencies]\nrenamed = { workspace = true }\n"),
+        ("b/src/lib.rs", "fn f() { renamed::foo(); }\n"),
+        ("c/Cargo.toml", "[package]\nname = \"c\"\n[dev-dependencies]\nother.workspace = true\n"),
+        ("c/src/lib.rs", "use other::foo;\nfn f() { foo(); renamed::foo(); }\n"),
+    ];
+    assert_eq!(callers(&files, "foo"), ["b/src/lib.rs:1", "c/src/lib.rs:2"]);
+}

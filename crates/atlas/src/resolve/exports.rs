@@ -155,6 +155,7 @@ impl<'a> Resolver<'a> {
         let rules = self.rules(from.leaf);
         // A module and a function may have one name: `mod retry; pub use retry::retry;`.
         let mut only_a_module = None;
+        let mut is_outside = false;
         for file in &module.files {
             let Some(there) = self.at(*file, module.within, u32::MAX) else { continue };
             let index = there.leaf.index();
@@ -171,6 +172,11 @@ impl<'a> Resolver<'a> {
                 for import in mine.filter(|import| import.reexport || sees_all) {
                     match self.deeper(|| self.import_meaning(there, import)).unwrap_or(Meaning::Unknown) {
                         Meaning::Unknown => {}
+                        // Another line may bring one of ours; `mod name;` brings nothing by itself.
+                        Meaning::Outside => is_outside = true,
+                        meaning @ Meaning::Module(_) if self.wants_value.get() => {
+                            only_a_module = only_a_module.or(Some(meaning));
+                        }
                         meaning => return Some(meaning),
                     }
                 }
@@ -178,6 +184,9 @@ impl<'a> Resolver<'a> {
         }
         if only_a_module.is_some() {
             return only_a_module;
+        }
+        if is_outside {
+            return Some(Meaning::Outside);
         }
         if let Some(child) = rules.and_then(|rules| rules.child(self.library, module, name)) {
             return Some(Meaning::Module(child));

@@ -195,6 +195,19 @@ fn what_a_module_imports_is_seen_by_the_modules_inside_of_it_alone() {
 }
 
 #[test]
+fn of_a_module_and_a_function_of_one_name_the_function_is_called_from_inside_too() {
+    let files = [
+        MANIFEST,
+        ("src/lib.rs", "mod retry;\npub use retry::retry;\n"),
+        (
+            "src/retry.rs",
+            "pub fn retry() {}\nmod tests {\n    use super::*;\n    use crate::retry;\n    fn t() { retry(); }\n}\n",
+        ),
+    ];
+    assert_eq!(callers(&files, "retry"), ["src/retry.rs:5"]);
+}
+
+#[test]
 fn a_name_that_the_workspace_gives_to_a_dependency_is_that_of_the_members_that_ask_for_it() {
     let files = [
         (

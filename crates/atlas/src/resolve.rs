@@ -4,6 +4,7 @@
 
 mod exports;
 mod given;
+mod guess;
 mod handed;
 mod members;
 mod scopes;
@@ -71,6 +72,8 @@ pub struct Resolver<'a> {
     chains: RefCell<HashMap<Place, Meaning>>,
     /// What functions give whose types do not say it.
     given: RefCell<HashMap<(Def, Option<Def>), Meaning>>,
+    /// Whether members of these names are asked of what is not of the workspace.
+    foreign: RefCell<HashMap<String, bool>>,
     owners: RefCell<HashMap<Def, Option<Def>>>,
     wholes: RefCell<HashMap<Def, Def>>,
     bases: RefCell<HashMap<Def, Vec<Option<Def>>>>,
@@ -109,6 +112,7 @@ impl<'a> Resolver<'a> {
             open: RefCell::default(),
             chains: RefCell::default(),
             given: RefCell::default(),
+            foreign: RefCell::default(),
             owners: RefCell::default(),
             wholes: RefCell::default(),
             bases: RefCell::default(),
@@ -304,53 +308,6 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// A member of something whose type is not seen: the only definition that fits, if there is only one.
-    fn guess(&self, at: At<'_>, name: &str, reference: &Reference) -> Resolution {
-        let settings = at.leaf.language.settings();
-        if settings.common_members.iter().any(|common| common == name) {
-            return Resolution::default();
-        }
-        let mut fitting = Vec::new();
-        for def in self.library.named(name).take(MAX_GUESSES) {
-            let Some((leaf, symbol)) = self.library.leaf(def.file).zip(self.library.symbol(def)) else {
-                continue;
-            };
-            let is_member = symbol.owner.is_some() || self.owner(def).is_some();
-            let fits = match reference.role {
-                Role::Call | Role::New => symbol.kind.is_callable(),
-                _ => !symbol.kind.is_type(),
-            };
-            if !same_family(leaf, at.leaf) || !is_member || !fits {
-                continue;
-            }
-            fitting.push(def);
-        }
-        // Of a method and those that override it, the one they all come from is meant.
-        let roots: Vec<Def> =
-            fitting.iter().copied().filter(|def| !self.overrides_one_of(*def, &fitting)).collect();
-        match roots.as_slice() {
-            [] => Resolution::default(),
-            [only] => Resolution { defs: self.overloads(*only), sure: false, outside: false },
-            [first, rest @ ..] => {
-                let owner = self.owner(*first);
-                // Overloads of one type are one.
-                if owner.is_some() && rest.iter().all(|def| self.owner(*def) == owner) {
-                    Resolution { defs: self.overloads(*first), sure: false, outside: false }
-                } else {
-                    Resolution::default()
-                }
-            }
-        }
-    }
-
-    fn overrides_one_of(&self, def: Def, others: &[Def]) -> bool {
-        let Some(owner) = self.owner(def) else { return false };
-        others.iter().any(|other| {
-            *other != def
-                && self.owner(*other).is_some_and(|base| base != owner && self.inherits(owner, base))
-        })
-    }
-
     /// What an expression is.
     pub(crate) fn chain(&self, at: At<'a>, id: ChainId) -> Meaning {
         let key = (at.file, id, at.within);
@@ -473,7 +430,8 @@ impl<'a> Resolver<'a> {
                     Meaning::Outside => Meaning::Outside,
                     _ => match self.member(at, meaning, name) {
                         Some(meaning) => meaning,
-                        None if self.is_open(meaning) => Meaning::Unknown,
+                        // What a type does not have itself it has from a base that is not here.
+                        None if self.has_foreign_base(meaning) => Meaning::Outside,
                         None => Meaning::Unknown,
                     },
                 }
@@ -569,6 +527,15 @@ impl<'a> Resolver<'a> {
             Meaning::Module(_) => false,
             _ => true,
         }
+    }
+
+    fn has_foreign_base(&self, meaning: &Meaning) -> bool {
+        let of_type = match self.value_of(meaning) {
+            Meaning::Value(ty) | Meaning::Type(ty) => ty.asked(),
+            Meaning::Bases(def) => Some(def),
+            _ => None,
+        };
+        of_type.is_some_and(|def| self.has_unknown_base(def, 0))
     }
 
     /// What is wanted, as one number: an answer is remembered for who asks the same way.

@@ -226,7 +226,8 @@ pub(super) fn sites(map: &Map<'_>, wanted: &str, role: Wanted, limit: usize) -> 
     if role == Wanted::All {
         sites.extend(imports(map, &targets));
     }
-    sites.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
+    // What is sure comes first, so that a limit cuts guesses.
+    sites.sort_by(|a, b| (!a.sure, &a.file, a.line, a.column).cmp(&(!b.sure, &b.file, b.line, b.column)));
     let total = sites.len();
     sites.truncate(limit);
     add_texts(map, &mut sites);

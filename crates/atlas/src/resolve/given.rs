@@ -22,6 +22,8 @@ impl Resolver<'_> {
     fn first_given(&self, def: Def, asked: Option<Def>) -> Option<Meaning> {
         let at = self.at(def.file, Some(def.symbol), u32::MAX)?;
         let index = at.leaf.index();
+        // What gives nothing but others' values gives one of those.
+        let (mut outside, mut unknown) = (false, false);
         for binding in index.bindings(index.name_id(RETURNED)?) {
             let binding = at.facts.bindings.get(*binding as usize)?;
             let Some(value) = binding.value.filter(|_| binding.scope == Some(def.symbol)) else { continue };
@@ -35,16 +37,16 @@ impl Resolver<'_> {
                 _ => {}
             }
             match self.chain(At { line: binding.line, ..at }, value) {
-                Meaning::Unknown | Meaning::Outside => {}
-                meaning @ Meaning::Def(..) => {
-                    let held = self.value_of(&meaning);
-                    if !matches!(held, Meaning::Unknown | Meaning::Outside) {
-                        return Some(held);
-                    }
-                }
+                Meaning::Unknown => unknown = true,
+                Meaning::Outside => outside = true,
+                meaning @ Meaning::Def(..) => match self.value_of(&meaning) {
+                    Meaning::Unknown => unknown = true,
+                    Meaning::Outside => outside = true,
+                    held => return Some(held),
+                },
                 meaning => return Some(meaning),
             }
         }
-        None
+        (outside && !unknown).then_some(Meaning::Outside)
     }
 }

@@ -231,3 +231,50 @@ fn bash_sees_what_it_sources() {
         ],
     );
 }
+
+/// `file:line` of every call, and whether it is a guess.
+fn guessed(files: &[(&str, &str)], symbol: &str) -> Vec<(String, bool)> {
+    let question = Question::Callers { symbol: symbol.to_owned(), limit: None };
+    match Workspace::new(files).atlas().answer(&question).unwrap() {
+        Answer::Sites { sites, .. } => {
+            sites.iter().map(|site| (format!("{}:{}", site.file, site.line), !site.sure)).collect()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_guess_needs_more_than_a_name() {
+    let files = [
+        ("web.py", "import other\nclass Request:\n    def json(self): ...\n    def drop_all(self): ...\n    def url_for(self): ...\n"),
+        (
+            "app.py",
+            "import other\ndef go(request, response, thing):\n    response.json()\n    request.json()\n    thing.drop_all()\n\
+             \x20   thing.url_for()\n    other.Router().url_for()\n",
+        ),
+        ("sure.py", "from web import Request\ndef go(thing: Request):\n    thing.json()\n"),
+    ];
+    // What is sure comes first.
+    let expected = [("sure.py:3".to_owned(), false), ("app.py:4".to_owned(), true)];
+    assert_eq!(guessed(&files, "Request.json"), expected);
+    assert_eq!(guessed(&files, "Request.drop_all"), [("app.py:5".to_owned(), true)]);
+    // Others have a member of that name.
+    assert_eq!(guessed(&files, "Request.url_for"), []);
+}
+
+#[test]
+fn what_a_type_inherits_from_elsewhere_gives_what_is_of_elsewhere() {
+    let files = [
+        (
+            "web.py",
+            "import other\nclass Client(other.Client):\n    def options(self):\n        return super().options()\n\
+             class Response:\n    def json(self): ...\n",
+        ),
+        (
+            "app.py",
+            "from web import Client\ndef get():\n    client = Client()\n    response = client.get()\n    response.json()\n\
+             \x20   response = client.options()\n    response.json()\n",
+        ),
+    ];
+    assert_eq!(guessed(&files, "Response.json"), []);
+}

@@ -78,6 +78,7 @@ pub struct Resolver<'a> {
     wholes: RefCell<HashMap<Def, Def>>,
     bases: RefCell<HashMap<Def, Vec<Option<Def>>>>,
     handed: handed::Handed,
+    guesses: RefCell<guess::Guesses>,
     /// What wildcard imports take from, by file, import and how it was asked for.
     sources: RefCell<HashMap<(FileId, u32, u8), Meaning>>,
 }
@@ -117,6 +118,7 @@ impl<'a> Resolver<'a> {
             wholes: RefCell::default(),
             bases: RefCell::default(),
             handed: handed::Handed::default(),
+            guesses: RefCell::default(),
             sources: RefCell::default(),
         }
     }

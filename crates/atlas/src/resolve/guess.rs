@@ -1,6 +1,9 @@
 //! Members of something whose type is not seen. One definition may be the only one that fits; it is meant only if something
 //! else than its name says so, because most values nobody can say anything about are of other projects' types.
 
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use code::{ChainId, Facts, Reference, Role, Root, Step};
 
 use super::{At, MAX_GUESSES, Meaning, Resolution, Resolver, same_family};
@@ -11,6 +14,18 @@ const FILLERS: &[&str] = &["class", "cls", "instance", "obj", "object", "type"];
 /// Letters of a word that may stand for a longer one: `req`, `app`, `conn`.
 const MIN_SHORT: usize = 3;
 
+/// What a member of some name may be.
+#[derive(Debug)]
+pub(super) struct Guessed {
+    /// The only one that is meant, if something speaks for it.
+    one: Option<Def>,
+    /// Itself and those that override it.
+    fitting: Vec<Def>,
+}
+
+/// By name, then by language and whether it is called.
+pub(super) type Guesses = HashMap<String, HashMap<(&'static str, bool), Rc<Guessed>>>;
+
 impl<'a> Resolver<'a> {
     /// The only definition that fits, if there is only one and something speaks for it.
     pub(super) fn guess(&self, at: At<'a>, name: &str, reference: &Reference) -> Resolution {
@@ -18,16 +33,35 @@ impl<'a> Resolver<'a> {
         if settings.common_members.iter().any(|common| common == name) {
             return Resolution::default();
         }
+        let is_call = matches!(reference.role, Role::Call | Role::New);
+        let guessed = self.guessed(at, name, is_call);
+        match guessed.one {
+            Some(one) if self.is_likely(at, name, reference, &guessed.fitting) => {
+                Resolution { defs: self.overloads(one), sure: false, outside: false }
+            }
+            _ => Resolution::default(),
+        }
+    }
+
+    /// What a member of this name may be in a language, whoever asks: a frequent name is asked for ten thousand times.
+    fn guessed(&self, at: At<'a>, name: &str, is_call: bool) -> Rc<Guessed> {
+        let key = (at.leaf.language.name, is_call);
+        if let Some(known) = self.guesses.borrow().get(name).and_then(|known| known.get(&key)) {
+            return Rc::clone(known);
+        }
+        let guessed = Rc::new(self.look_around(at, name, is_call));
+        self.guesses.borrow_mut().entry(name.to_owned()).or_default().insert(key, Rc::clone(&guessed));
+        guessed
+    }
+
+    fn look_around(&self, at: At<'a>, name: &str, is_call: bool) -> Guessed {
         let mut fitting = Vec::new();
         for def in self.library.named(name).take(MAX_GUESSES) {
             let Some((leaf, symbol)) = self.library.leaf(def.file).zip(self.library.symbol(def)) else {
                 continue;
             };
             let is_member = symbol.owner.is_some() || self.owner(def).is_some();
-            let fits = match reference.role {
-                Role::Call | Role::New => symbol.kind.is_callable(),
-                _ => !symbol.kind.is_type(),
-            };
+            let fits = if is_call { symbol.kind.is_callable() } else { !symbol.kind.is_type() };
             if !same_family(leaf, at.leaf) || !is_member || !fits {
                 continue;
             }
@@ -36,14 +70,14 @@ impl<'a> Resolver<'a> {
         // Of a method and those that override it, the one they all come from is meant.
         let roots: Vec<Def> =
             fitting.iter().copied().filter(|def| !self.overrides_one_of(*def, &fitting)).collect();
-        let Some((first, rest)) = roots.split_first() else { return Resolution::default() };
-        // Overloads of one type are one.
-        let owner = self.owner(*first);
-        let is_one = rest.is_empty() || owner.is_some() && rest.iter().all(|def| self.owner(*def) == owner);
-        if !is_one || !self.is_likely(at, name, reference, &fitting) {
-            return Resolution::default();
-        }
-        Resolution { defs: self.overloads(*first), sure: false, outside: false }
+        let one = roots.split_first().and_then(|(first, rest)| {
+            // Overloads of one type are one.
+            let owner = self.owner(*first);
+            let is_one =
+                rest.is_empty() || owner.is_some() && rest.iter().all(|def| self.owner(*def) == owner);
+            is_one.then_some(*first)
+        });
+        Guessed { one, fitting }
     }
 
     fn overrides_one_of(&self, def: Def, others: &[Def]) -> bool {

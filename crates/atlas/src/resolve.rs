@@ -14,7 +14,7 @@ mod written;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
-use code::{Chain, ChainId, Facts, Kind, Reference, Role, Root, Step, SymbolId};
+use code::{Chain, ChainId, Facts, Kind, Name, Reference, Role, Root, Step, SymbolId};
 
 use crate::leaf::Leaf;
 use crate::library::{Def, FileId, Library, folder_of};
@@ -79,6 +79,8 @@ pub struct Resolver<'a> {
     bases: RefCell<HashMap<Def, Vec<Option<Def>>>>,
     handed: handed::Handed,
     guesses: RefCell<guess::Guesses>,
+    /// What a name is in all of a file, by its role and how it was asked for.
+    in_files: RefCell<HashMap<(FileId, Name, Role, u8), Option<Meaning>>>,
     /// What wildcard imports take from, by file, import and how it was asked for.
     sources: RefCell<HashMap<(FileId, u32, u8), Meaning>>,
 }
@@ -119,6 +121,7 @@ impl<'a> Resolver<'a> {
             bases: RefCell::default(),
             handed: handed::Handed::default(),
             guesses: RefCell::default(),
+            in_files: RefCell::default(),
             sources: RefCell::default(),
         }
     }

@@ -339,13 +339,7 @@ impl Modules for Rust {
         true
     }
 
-    fn is_inside(
-        &self,
-        library: &Library,
-        from: FileId,
-        within: Option<SymbolId>,
-        module: &Module,
-    ) -> bool {
+    fn is_inside(&self, library: &Library, from: FileId, within: Option<SymbolId>, module: &Module) -> bool {
         if module.files.contains(&from) {
             let Some(facts) = library.facts(from) else { return false };
             let mut around = within.into_iter().flat_map(|id| std::iter::once(id).chain(facts.around(id)));

@@ -239,13 +239,7 @@ impl<'a> Resolver<'a> {
 
     /// By `export * from`, `pub use x::*`, `from x import *`; to whoever sees all, also by those
     /// that are the module's own.
-    fn handed_on(
-        &self,
-        at: At<'a>,
-        scope: Option<SymbolId>,
-        name: &str,
-        sees_all: bool,
-    ) -> Option<Meaning> {
+    fn handed_on(&self, at: At<'a>, scope: Option<SymbolId>, name: &str, sees_all: bool) -> Option<Meaning> {
         let mut wild =
             at.leaf.index().wild().iter().map(|index| (*index, &at.facts.imports[*index as usize]));
         wild.find_map(|(index, import)| {

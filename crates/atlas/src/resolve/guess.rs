@@ -111,7 +111,8 @@ impl<'a> Resolver<'a> {
         }
         let is_foreign = self.library.mentioning(name).iter().any(|file| {
             let there = self.at(*file, None, 0).filter(|there| same_family(there.leaf, at.leaf));
-            let Some((there, known)) = there.and_then(|there| Some((there, there.leaf.index().name_id(name)?)))
+            let Some((there, known)) =
+                there.and_then(|there| Some((there, there.leaf.index().name_id(name)?)))
             else {
                 return false;
             };
@@ -209,9 +210,12 @@ mod tests {
         ] {
             assert!(is_called_like(asked, of_type), "{asked} {of_type}");
         }
-        for (asked, of_type) in
-            [("response", "Request"), ("cookies", "TestClient"), ("request_body", "Request"), ("r", "Request")]
-        {
+        for (asked, of_type) in [
+            ("response", "Request"),
+            ("cookies", "TestClient"),
+            ("request_body", "Request"),
+            ("r", "Request"),
+        ] {
             assert!(!is_called_like(asked, of_type), "{asked} {of_type}");
         }
     }

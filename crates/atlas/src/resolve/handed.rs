@@ -53,6 +53,15 @@ impl Handed {
         found
     }
 
+    /// What `look` finds, and whether it would find the same again: nobody it asked is still looking, or was broken off.
+    pub(super) fn watch<T>(&self, look: impl FnOnce() -> T) -> (T, bool) {
+        let outside = self.circle.take();
+        let found = look();
+        let circle = self.circle.replace(outside);
+        self.meet(circle);
+        (found, circle.is_none())
+    }
+
     /// A thought that was broken off: nobody who is thinking knows that there is nothing.
     pub(super) fn break_off(&self) {
         self.meet(Some(0));

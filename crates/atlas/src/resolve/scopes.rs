@@ -1,6 +1,6 @@
 //! Names in sight: locals, what is defined around, the file's own, what is imported, what lies beside it.
 
-use code::{Binding, Facts, Kind, Place, Role, SymbolId};
+use code::{Binding, Facts, Kind, Name, Place, Role, SymbolId};
 
 use super::{At, Meaning, Resolver};
 use crate::leaf::Leaf;
@@ -68,34 +68,52 @@ impl<'a> Resolver<'a> {
             }
             scope = symbol.parent;
         }
-        if !closed {
-            if let Some(known) = known {
-                if let Some(meaning) = self.child(at, None, known, role) {
-                    return Some(meaning);
-                }
-                if let Some(meaning) = self.imported(at, None, known) {
-                    return Some(meaning);
-                }
-                // A variable of the file that is no definition of its own.
-                let global = index.bindings(known).iter().find(|binding| {
-                    let binding = &at.facts.bindings[**binding as usize];
-                    binding.place == Place::Global && binding.scope.is_none() && at.line <= binding.until
-                });
-                if let Some(global) = global {
-                    return Some(self.binding(at.file, at.leaf, *global));
-                }
-            }
-            if let Some(meaning) = self.beside(at, name) {
+        if closed {
+            return field;
+        }
+        self.in_file(at, name, known, role).or(field)
+    }
+
+    /// What a name is in all of a file. Remembered: `Vec` is said in many functions, and found in none of them.
+    fn in_file(&self, at: At<'a>, name: &str, known: Option<Name>, role: Role) -> Option<Meaning> {
+        let is_global = |binding: &u32| {
+            let binding = &at.facts.bindings[*binding as usize];
+            binding.place == Place::Global && binding.scope.is_none()
+        };
+        // Which one of a file's variables is meant depends on the line.
+        let key = known.filter(|known| !at.leaf.index().bindings(*known).iter().any(is_global));
+        let Some(key) = key.map(|known| (at.file, known, role, self.wants())) else {
+            return self.look_in_file(at, name, known, role);
+        };
+        if let Some(known) = self.in_files.borrow().get(&key) {
+            return known.clone();
+        }
+        let (found, is_settled) = self.handed.watch(|| self.look_in_file(at, name, known, role));
+        if is_settled {
+            self.in_files.borrow_mut().insert(key, found.clone());
+        }
+        found
+    }
+
+    fn look_in_file(&self, at: At<'a>, name: &str, known: Option<Name>, role: Role) -> Option<Meaning> {
+        let at = At { within: None, ..at };
+        if let Some(known) = known {
+            if let Some(meaning) = self.child(at, None, known, role) {
                 return Some(meaning);
             }
-            if let Some(meaning) = self.bare_import(at, name) {
+            if let Some(meaning) = self.imported(at, None, known) {
                 return Some(meaning);
             }
-            if let Some(meaning) = self.wild(at, None, name) {
-                return Some(meaning);
+            // A variable of the file that is no definition of its own.
+            let global = at.leaf.index().bindings(known).iter().find(|binding| {
+                let binding = &at.facts.bindings[**binding as usize];
+                binding.place == Place::Global && binding.scope.is_none() && at.line <= binding.until
+            });
+            if let Some(global) = global {
+                return Some(self.binding(at.file, at.leaf, *global));
             }
         }
-        field
+        self.beside(at, name).or_else(|| self.bare_import(at, name)).or_else(|| self.wild(at, None, name))
     }
 
     /// A name that heads a path without being imported: `crate`, `self`, a dependency.
@@ -125,7 +143,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// What is defined right in a scope under this name.
-    fn child(&self, at: At<'a>, scope: Option<SymbolId>, name: code::Name, role: Role) -> Option<Meaning> {
+    fn child(&self, at: At<'a>, scope: Option<SymbolId>, name: Name, role: Role) -> Option<Meaning> {
         let mut found: Option<(bool, Def)> = None;
         for id in at.leaf.index().symbols(name) {
             let symbol = &at.facts.symbols[id.0 as usize];
@@ -150,7 +168,7 @@ impl<'a> Resolver<'a> {
         found.map(|(_, def)| self.symbol_meaning(at.leaf, def))
     }
 
-    fn in_function(&self, at: At<'a>, scope: SymbolId, name: code::Name, role: Role) -> Option<Meaning> {
+    fn in_function(&self, at: At<'a>, scope: SymbolId, name: Name, role: Role) -> Option<Meaning> {
         if role == Role::Type {
             return None;
         }

@@ -246,7 +246,10 @@ fn guessed(files: &[(&str, &str)], symbol: &str) -> Vec<(String, bool)> {
 #[test]
 fn a_guess_needs_more_than_a_name() {
     let files = [
-        ("web.py", "import other\nclass Request:\n    def json(self): ...\n    def drop_all(self): ...\n    def url_for(self): ...\n"),
+        (
+            "web.py",
+            "import other\nclass Request:\n    def json(self): ...\n    def drop_all(self): ...\n    def url_for(self): ...\n",
+        ),
         (
             "app.py",
             "import other\ndef go(request, response, thing):\n    response.json()\n    request.json()\n    thing.drop_all()\n\

@@ -12,8 +12,59 @@ const MAX_NEAREST: usize = 5;
 /// Names that are compared letter by letter to find them.
 const MAX_COMPARED: usize = 200_000;
 
-/// All definitions a name may mean; never none. Overloads and declarations of one are one, the definition first.
+/// The definitions somebody means by a name; never none. Overloads and declarations of one are one, the definition first.
 pub(crate) fn named(map: &Map<'_>, wanted: &str) -> Result<Vec<Def>, AtlasError> {
+    let mut found = all_named(map, wanted)?;
+    let (file, _) = split(map, wanted);
+    // A file and the whole name in it mean that one, whatever is called so further inside.
+    if file.is_some() {
+        keep_exact(map, wanted, &mut found);
+    }
+    // Somebody who says a name means what can be called or built before what merely holds something. What a file or a type
+    // holds for everybody is as good as a function.
+    if found.iter().any(|def| rank(map, *def) < HOLDS) {
+        found.retain(|def| rank(map, *def) < HOLDS || is_held_for_all(map, *def));
+    }
+    if found.len() > MAX_MEANT {
+        found.retain(|def| rank(map, *def) < HOLDS);
+    }
+    if found.is_empty() || found.len() > MAX_MEANT {
+        let all = all_named(map, wanted)?;
+        let choices = all.iter().take(MAX_NEAREST).map(|def| spelled(map, *def)).collect();
+        return Err(AtlasError::Ambiguous { wanted: wanted.to_owned(), choices });
+    }
+    Ok(found)
+}
+
+/// Only what is called exactly so, not what is so called inside of something else; all, where nothing is.
+fn keep_exact(map: &Map<'_>, wanted: &str, found: &mut Vec<Def>) {
+    let (_, name) = split(map, wanted.trim().trim_end_matches("()"));
+    let parts = parts(name);
+    let is_exact = |def: &Def| {
+        let qualified = map.item(*def).name;
+        qualified.split('.').flat_map(|part| part.split("::")).eq(parts.iter().copied())
+    };
+    if found.iter().any(is_exact) {
+        found.retain(is_exact);
+    }
+}
+
+/// A constant of a file or of a type, not of a function.
+fn is_held_for_all(map: &Map<'_>, def: Def) -> bool {
+    let Some(facts) = map.library.facts(def.file) else { return false };
+    rank(map, def) == HOLDS
+        && !facts
+            .around(def.symbol)
+            .any(|at| facts.symbol(at).is_some_and(|around| around.kind.is_callable()))
+}
+
+fn parts(name: &str) -> Vec<&str> {
+    let parts = name.split(['.', '#', '/', '\\']).flat_map(|part| part.split("::"));
+    parts.filter(|part| !part.is_empty()).collect()
+}
+
+/// Every definition a name may mean, what can be called before what holds something; never none.
+fn all_named(map: &Map<'_>, wanted: &str) -> Result<Vec<Def>, AtlasError> {
     let wanted = wanted.trim().trim_end_matches("()");
     let (file, name) = split(map, wanted);
     if let Some(file) = file
@@ -21,32 +72,21 @@ pub(crate) fn named(map: &Map<'_>, wanted: &str) -> Result<Vec<Def>, AtlasError>
     {
         return at_line(map, file, line).map(|def| vec![def]).ok_or_else(|| unknown(map, wanted, name));
     }
-    let parts: Vec<&str> = name
-        .split(['.', '#', '/', '\\'])
-        .flat_map(|part| part.split("::"))
-        .filter(|part| !part.is_empty())
-        .collect();
+    let parts = parts(name);
     let Some(last) = parts.last() else { return Err(unknown(map, wanted, name)) };
     let mut found: Vec<Def> = map.library.named(last).filter(|def| fits(map, *def, file, &parts)).collect();
     found.retain(|def| map.library.symbol(*def).is_some_and(|symbol| symbol.kind != Kind::Impl));
     if found.is_empty() {
         return Err(unknown(map, wanted, last));
     }
-    // Somebody who says a name means what can be called or built before what merely holds something.
     found.sort_by_key(|def| (rank(map, *def), *def));
-    if found.iter().any(|def| rank(map, *def) < HOLDS) {
-        found.retain(|def| rank(map, *def) < HOLDS);
-    }
-    if found.len() > MAX_MEANT {
-        let choices = found.iter().take(MAX_NEAREST).map(|def| spelled(map, *def)).collect();
-        return Err(AtlasError::Ambiguous { wanted: wanted.to_owned(), choices });
-    }
     Ok(found)
 }
 
 /// The one definition a name means, for answers about one.
 pub(super) fn one(map: &Map<'_>, wanted: &str) -> Result<Def, AtlasError> {
-    let found = named(map, wanted)?;
+    let mut found = named(map, wanted)?;
+    keep_exact(map, wanted, &mut found);
     let defined: Vec<Def> = found
         .iter()
         .copied()
@@ -221,11 +261,7 @@ pub(super) fn symbol(
     let of_kind = |def: &Def| {
         kind.is_none_or(|kind| map.library.symbol(*def).is_some_and(|symbol| symbol.kind.name() == kind))
     };
-    let mut found: Vec<Def> = match named(map, name) {
-        Ok(found) => found,
-        Err(AtlasError::Ambiguous { .. }) => map.library.named(name).collect(),
-        Err(_) => Vec::new(),
-    };
+    let mut found: Vec<Def> = all_named(map, name).unwrap_or_default();
     found.retain(of_kind);
     if found.is_empty() {
         found = beginning(map, name);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that does not get what it asks for ends there")]
 
+mod asking;
 mod c;
 mod go;
 mod packages;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::reach::Bounds;
 use super::uses::{self, Used, Wanted};
 use super::{Map, find, reach};
-use crate::answer::{Answer, Piece};
+use crate::answer::{Answer, Item, Piece};
 use crate::error::AtlasError;
 use crate::library::Def;
 
@@ -20,6 +20,10 @@ const AROUND: u32 = 2;
 const MAX_CALLERS: usize = 12;
 const MAX_CALLEES: usize = 24;
 const MAX_TESTS: usize = 6;
+/// Of the budget, what names of what did not fit may take.
+const OF_LEFT_OUT: usize = 8;
+/// What begins the list of those, in tokens.
+const LEFT_OUT_HEAD: usize = 8;
 
 pub(super) fn tokens_of(text: &str) -> usize {
     (text.len() as f32 / BYTES_PER_TOKEN).ceil() as usize
@@ -28,12 +32,11 @@ pub(super) fn tokens_of(text: &str) -> usize {
 pub(super) fn context(map: &Map<'_>, wanted: &str, tokens: Option<usize>) -> Result<Answer, AtlasError> {
     let def = find::one(map, wanted)?;
     let budget = tokens.unwrap_or(TOKENS).clamp(MIN_TOKENS, MAX_TOKENS);
-    let mut pack = Pack { pieces: Vec::new(), left_out: Vec::new(), left: budget, seen: HashSet::new() };
+    let kept = budget / OF_LEFT_OUT;
+    let mut pack =
+        Pack { pieces: Vec::new(), left_out: Vec::new(), left: budget - kept, seen: HashSet::new() };
     let item = map.item(def);
-    // Whole if it fits, else what its outline says of it.
-    if !pack.add(map, "definition", def, Lines::Whole) {
-        pack.add(map, "definition", def, Lines::Signature);
-    }
+    pack.begin(map, def);
     if let Some(owner) = map.resolver.owner(def) {
         pack.add(map, "type", owner, Lines::Signature);
     }
@@ -67,13 +70,35 @@ pub(super) fn context(map: &Map<'_>, wanted: &str, tokens: Option<usize>) -> Res
             );
         }
     }
-    let tokens = budget - pack.left;
-    Ok(Answer::Context { symbol: item, pieces: pack.pieces, tokens, left_out: pack.left_out })
+    let left = pack.left + kept;
+    let (left_out, said) = fitting(pack.left_out, left);
+    Ok(Answer::Context { symbol: item, pieces: pack.pieces, tokens: budget - (left - said), left_out })
+}
+
+/// As many of the names as fit, how many more there are, and what that costs.
+fn fitting(names: Vec<String>, left: usize) -> (Vec<String>, usize) {
+    if names.is_empty() {
+        return (names, 0);
+    }
+    let all = names.len();
+    let mut said = LEFT_OUT_HEAD;
+    let mut kept = Vec::new();
+    for name in names {
+        let cost = tokens_of(&name) + 1;
+        if said + cost > left {
+            break;
+        }
+        said += cost;
+        kept.push(name);
+    }
+    if kept.len() < all {
+        kept.push(format!("{} more", all - kept.len()));
+    }
+    (kept, said.min(left))
 }
 
 #[derive(Clone, Copy)]
 enum Lines {
-    Whole,
     Signature,
     Around(u32),
 }
@@ -86,6 +111,23 @@ struct Pack {
 }
 
 impl Pack {
+    /// The definition itself: whole if it fits, else as many of its lines as leave a third to what is around it.
+    fn begin(&mut self, map: &Map<'_>, def: Def) {
+        let item = map.item(def);
+        let whole = source(map, def, item.line, item.end_line);
+        let head = head_cost("definition", &item);
+        let (mut text, mut end_line) = (whole, item.end_line);
+        if head + tokens_of(&text) > self.left {
+            let most = (self.left * 2 / 3).saturating_sub(head);
+            (text, end_line) = beginning(&text, item.line, item.end_line, most);
+        }
+        let tokens = (head + tokens_of(&text)).min(self.left);
+        self.left -= tokens;
+        self.seen.insert((def, item.line));
+        let (role, line) = ("definition".to_owned(), item.line);
+        self.pieces.push(Piece { role, file: item.file, line, end_line, name: item.name, text, tokens });
+    }
+
     /// Whether it fits. What does not is named.
     fn add(&mut self, map: &Map<'_>, role: &str, def: Def, lines: Lines) -> bool {
         let item = map.item(def);
@@ -98,7 +140,6 @@ impl Pack {
                 }
                 (text, item.line, item.end_line)
             }
-            Lines::Whole => (source(map, def, item.line, item.end_line), item.line, item.end_line),
             Lines::Around(at) => {
                 let from = at.saturating_sub(AROUND).max(item.line);
                 let to = (at + AROUND).min(item.end_line);
@@ -108,7 +149,7 @@ impl Pack {
         if !self.seen.insert((def, line)) {
             return true;
         }
-        let tokens = tokens_of(&text) + tokens_of(&item.file) + 6;
+        let tokens = tokens_of(&text) + head_cost(role, &item);
         if tokens > self.left {
             self.left_out.push(format!("{role} {}:{} {}", item.file, item.line, item.name));
             self.seen.remove(&(def, line));
@@ -126,6 +167,33 @@ impl Pack {
         });
         true
     }
+}
+
+/// The line above a piece: what it is, and where.
+fn head_cost(role: &str, item: &Item) -> usize {
+    tokens_of(role) + tokens_of(&item.name) + tokens_of(&item.file) + 6
+}
+
+/// The first lines of a text that cost no more than this, and the last of them; at least a part of the first one.
+fn beginning(text: &str, line: u32, end_line: u32, most: usize) -> (String, u32) {
+    let room = (most as f32 * BYTES_PER_TOKEN) as usize;
+    let mut kept = String::new();
+    let mut last = line;
+    for (at, one) in text.lines().enumerate() {
+        // Room for the line that says how many there are more.
+        if kept.len() + one.len() + 20 > room {
+            break;
+        }
+        kept.push_str(one);
+        kept.push('\n');
+        last = line + at as u32;
+    }
+    if kept.is_empty() {
+        kept.extend(text.lines().next().unwrap_or_default().chars().take(room.saturating_sub(20) / 2));
+        kept.push('\n');
+    }
+    kept.push_str(&format!("… {} more lines", end_line.saturating_sub(last)));
+    (kept, last)
 }
 
 fn source(map: &Map<'_>, def: Def, from: u32, to: u32) -> String {

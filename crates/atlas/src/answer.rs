@@ -53,6 +53,14 @@ pub struct Site {
     pub text: String,
 }
 
+/// A definition of a base, and how often it is used.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Through {
+    /// As it can be asked for: `path:Owner.name`.
+    pub name: String,
+    pub uses: usize,
+}
+
 /// A definition that is reached over others.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Reached {
@@ -138,6 +146,9 @@ pub enum Answer {
         others: Vec<Item>,
         sites: Vec<Site>,
         total: usize,
+        /// What these override: who uses that may use these.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        through: Vec<Through>,
     },
     /// What one symbol uses: each with the line it is used on.
     Callees {
@@ -145,6 +156,9 @@ pub enum Answer {
         callees: Vec<Reached>,
         /// Names that are not of this workspace.
         outside: Vec<String>,
+        /// Names of which it cannot be seen what they mean; it may be something of this workspace.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unknown: Vec<String>,
     },
     Impact {
         /// What was asked about, or what has changed.

@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use code::{Kind, Reference, Role};
+use code::{Kind, Reference, Role, Root};
 
 use super::{Map, find};
-use crate::answer::{Answer, Reached, Site};
+use crate::answer::{Answer, Reached, Site, Through};
 use crate::error::AtlasError;
 use crate::library::{Def, FileId};
 
@@ -233,7 +233,33 @@ pub(super) fn sites(map: &Map<'_>, wanted: &str, role: Wanted, limit: usize) -> 
     add_texts(map, &mut sites);
     let mut items = targets.iter().map(|def| map.item(*def));
     let symbol = items.next().unwrap_or_default();
-    Ok(Answer::Sites { symbol, others: items.collect(), sites, total })
+    let through = through_bases(map, &targets, role);
+    Ok(Answer::Sites { symbol, others: items.collect(), sites, total, through })
+}
+
+/// What these override, and how often that is used: each use may mean these, and nobody can say which do. What a definition
+/// does with its base's own (`super().save()`) is no such use.
+fn through_bases(map: &Map<'_>, targets: &[Def], wanted: Wanted) -> Vec<Through> {
+    let mut bases: Vec<Def> = Vec::new();
+    let mut open = targets.to_vec();
+    while let Some(def) = open.pop() {
+        for base in map.resolver.overridden(def) {
+            if !bases.contains(&base) && !targets.contains(&base) && bases.len() < MAX_NAMES {
+                bases.push(base);
+                open.push(base);
+            }
+        }
+    }
+    let is_of_base = |found: &Use| {
+        let facts = map.library.facts(found.file);
+        let chain = facts.zip(found.reference.receiver).and_then(|(facts, chain)| facts.chain(chain));
+        chain.is_some_and(|chain| chain.root == Root::Super)
+    };
+    let used = bases.into_iter().map(|base| {
+        let uses = of(map, &[base], wanted).iter().filter(|found| !is_of_base(found)).count();
+        Through { name: find::spelled(map, base), uses }
+    });
+    used.filter(|through| through.uses > 0).collect()
 }
 
 fn site(map: &Map<'_>, found: &Use, several: bool) -> Site {
@@ -320,7 +346,7 @@ fn add_texts(map: &Map<'_>, sites: &mut [Site]) {
 /// What a definition uses, each once, with the first line it is used on.
 pub(super) fn callees(map: &Map<'_>, wanted: &str, limit: usize) -> Result<Answer, AtlasError> {
     let def = find::one(map, wanted)?;
-    let (mut callees, mut outside) = (Vec::new(), Vec::new());
+    let (mut callees, mut outside, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
     for found in used_by(map, def) {
         match found {
             Used::Def { def: used, line } => {
@@ -328,14 +354,13 @@ pub(super) fn callees(map: &Map<'_>, wanted: &str, limit: usize) -> Result<Answe
                     callees.push((used, line));
                 }
             }
-            Used::Outside(name) => {
-                if !outside.contains(&name) {
-                    outside.push(name);
-                }
-            }
+            Used::Outside(name) if !outside.contains(&name) => outside.push(name),
+            Used::Unknown(name) if !unknown.contains(&name) => unknown.push(name),
+            Used::Outside(_) | Used::Unknown(_) => {}
         }
     }
     outside.truncate(limit);
+    unknown.truncate(limit);
     let name = map.item(def).name;
     let callees = callees.into_iter().take(limit).map(|(used, line)| Reached {
         item: map.item(used),
@@ -343,12 +368,17 @@ pub(super) fn callees(map: &Map<'_>, wanted: &str, limit: usize) -> Result<Answe
         path: vec![name.clone()],
         call_line: line,
     });
-    Ok(Answer::Callees { symbol: map.item(def), callees: callees.collect(), outside })
+    Ok(Answer::Callees { symbol: map.item(def), callees: callees.collect(), outside, unknown })
 }
 
 pub(super) enum Used {
-    Def { def: Def, line: u32 },
+    Def {
+        def: Def,
+        line: u32,
+    },
     Outside(String),
+    /// It cannot be seen what is called.
+    Unknown(String),
 }
 
 /// What the text of a definition calls, in its order.
@@ -375,8 +405,9 @@ pub(super) fn used_by(map: &Map<'_>, def: Def) -> Vec<Used> {
             .or(found.defs.first());
         match meant {
             Some(meant) => used.push(Used::Def { def: *meant, line: reference.line }),
-            None if found.outside || reference.role == Role::Call => {
-                used.push(Used::Outside(facts.text(reference.name).to_owned()));
+            None if found.outside => used.push(Used::Outside(facts.text(reference.name).to_owned())),
+            None if reference.role == Role::Call => {
+                used.push(Used::Unknown(facts.text(reference.name).to_owned()));
             }
             None => {}
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{clean, clip, cut, definition, items, number, outline, range, reached, sites};
-use crate::answer::{Answer, Edge, Found, Indexed, Item, Module, Piece, Reached};
+use crate::answer::{Answer, Edge, Found, Indexed, Item, Module, Piece, Reached, Through};
 
 /// Of a line that was found.
 const LINE_CHARS: usize = 160;
@@ -21,12 +21,14 @@ pub fn answer(answer: &Answer, budget: usize) -> String {
             head + &outline(items, budget)
         }
         Answer::Items { items: found, total } => items(found, budget) + &rest(found.len(), *total),
-        Answer::Sites { symbol, others, sites: found, total } => {
+        Answer::Sites { symbol, others, sites: found, total, through: bases } => {
             let meant: String = [symbol].into_iter().chain(others).map(of).collect();
             let nothing = if found.is_empty() { "no use was found\n" } else { "" };
-            meant + nothing + &sites(found, budget) + &rest(found.len(), *total)
+            meant + nothing + &sites(found, budget) + &rest(found.len(), *total) + &through(bases)
         }
-        Answer::Callees { symbol, callees, outside } => of(symbol) + &uses(callees, outside, budget),
+        Answer::Callees { symbol, callees, outside, unknown } => {
+            of(symbol) + &uses(callees, outside, unknown, budget)
+        }
         Answer::Impact { symbols, reached: found, tests, files, cut } => {
             impact(symbols, found, tests, files, *cut, budget)
         }
@@ -76,7 +78,7 @@ fn index(indexed: &Indexed) -> String {
     text
 }
 
-fn uses(callees: &[Reached], outside: &[String], budget: usize) -> String {
+fn uses(callees: &[Reached], outside: &[String], unknown: &[String], budget: usize) -> String {
     let mut lines: Vec<String> = callees
         .iter()
         .map(|callee| {
@@ -86,14 +88,17 @@ fn uses(callees: &[Reached], outside: &[String], budget: usize) -> String {
         })
         .collect();
     if lines.is_empty() {
-        lines.push("uses nothing of this workspace\n".to_owned());
+        let known = if unknown.is_empty() { "" } else { " that can be seen" };
+        lines.push(format!("uses nothing of this workspace{known}\n"));
     }
     let mut text = cut(&lines, budget, |kept| format!("… {} more\n", lines.len() - kept));
-    if !outside.is_empty() {
-        let more = outside.len().saturating_sub(MAX_OUTSIDE);
-        let names: Vec<String> = outside.iter().take(MAX_OUTSIDE).map(|name| clean(name)).collect();
-        let rest = if more > 0 { format!(" … {more} more") } else { String::new() };
-        let _ = writeln!(text, "not of this workspace: {}{rest}", names.join(", "));
+    for (what, all) in [("not of this workspace", outside), ("not seen what it is", unknown)] {
+        if !all.is_empty() {
+            let more = all.len().saturating_sub(MAX_OUTSIDE);
+            let names: Vec<String> = all.iter().take(MAX_OUTSIDE).map(|name| clean(name)).collect();
+            let rest = if more > 0 { format!(" … {more} more") } else { String::new() };
+            let _ = writeln!(text, "{what}: {}{rest}", names.join(", "));
+        }
     }
     text
 }
@@ -193,6 +198,12 @@ fn context(pieces: &[Piece], left_out: &[String]) -> String {
         );
     }
     text
+}
+
+/// Uses of what it overrides, which may be uses of it: `and 3 through src/a.py:Base.save`
+pub fn through(bases: &[Through]) -> String {
+    let lines = bases.iter().map(|base| format!("and {} through {}\n", base.uses, clean(&base.name)));
+    lines.collect()
 }
 
 /// What was asked about: `src/a.rs:12-40  fn save(&self)`

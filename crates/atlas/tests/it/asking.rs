@@ -29,6 +29,20 @@ fn a_constant_is_not_hidden_by_a_function_of_its_name_further_inside() {
 }
 
 #[test]
+fn what_is_called_is_said_to_be_of_elsewhere_only_where_that_is_known() {
+    let files = [(
+        "a.py",
+        "import json\ndef mine(): ...\ndef f(x):\n    mine()\n    json.dumps(x)\n    x.frobnicate()\n",
+    )];
+    let answer = ask(&files, &Question::Callees { symbol: "f".to_owned(), limit: None });
+    let text = atlas::say::answer(&answer, 1000);
+    let Answer::Callees { callees, outside, unknown, .. } = answer else { panic!("{answer:?}") };
+    assert_eq!(callees.len(), 1);
+    assert_eq!((outside, unknown), (vec!["dumps".to_owned()], vec!["frobnicate".to_owned()]));
+    assert!(text.ends_with("not of this workspace: dumps\nnot seen what it is: frobnicate\n"), "{text}");
+}
+
+#[test]
 fn a_context_begins_with_the_definition_and_keeps_its_budget_with_all_that_it_says() {
     let long: String = (0..60).map(|at| format!("    value = step_{at}(value)\n")).collect();
     let steps: String = (0..60).map(|at| format!("def step_{at}(value): return value\n")).collect();
@@ -44,4 +58,21 @@ fn a_context_begins_with_the_definition_and_keeps_its_budget_with_all_that_it_sa
         assert!(cost <= tokens && said.len() <= tokens * 4, "{tokens}: {cost}, {} bytes", said.len());
         assert!(left_out.last().is_some_and(|last| last.ends_with(" more")), "{left_out:?}");
     }
+}
+
+#[test]
+fn who_calls_a_method_of_a_base_may_call_what_overrides_it() {
+    let files = [(
+        "a.py",
+        "class Base:\n    def matches(self): ...\nclass Route(Base):\n    def matches(self):\n        return super().matches()\n\
+         def go(route: Base, own: Route):\n    route.matches()\n    own.matches()\n",
+    )];
+    let question = Question::Callers { symbol: "Route.matches".to_owned(), limit: None };
+    let answer = ask(&files, &question);
+    let text = atlas::say::answer(&answer, 1000);
+    let Answer::Sites { sites, through, .. } = answer else { panic!("{answer:?}") };
+    assert_eq!(sites.iter().map(|site| site.line).collect::<Vec<_>>(), [8]);
+    let through: Vec<_> = through.iter().map(|base| (base.name.as_str(), base.uses)).collect();
+    assert_eq!(through, [("a.py:Base.matches", 1)]);
+    assert!(text.ends_with("and 1 through a.py:Base.matches\n"), "{text}");
 }

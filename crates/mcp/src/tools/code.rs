@@ -54,15 +54,19 @@ fn data(found: &Found, text: &str, tokens: usize) -> Value {
         }
         Found::Items { items, total } => list("symbols", items.iter().map(item).collect(), *total),
         Found::Dead { items, total, .. } => list("unused", items.iter().map(item).collect(), *total),
-        Found::Sites { symbol, sites, total, .. } => {
+        Found::Sites { symbol, sites, total, through, .. } => {
             let mut data = list("uses", sites.iter().map(site).collect(), *total);
+            if !through.is_empty() {
+                data["through"] = clean(json!(through), CELL_CHARS);
+            }
             data["symbol"] = item(symbol);
             data
         }
-        Found::Callees { symbol, callees, outside } => {
+        Found::Callees { symbol, callees, outside, unknown } => {
             let mut data = list("callees", callees.iter().map(reached).collect(), callees.len());
             data["symbol"] = item(symbol);
             data["outside"] = clean(json!(outside.iter().take(20).collect::<Vec<_>>()), CELL_CHARS);
+            data["unknown"] = clean(json!(unknown.iter().take(20).collect::<Vec<_>>()), CELL_CHARS);
             data
         }
         Found::Impact { symbols, reached: found, tests, files, cut } => {

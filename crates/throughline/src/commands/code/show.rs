@@ -17,15 +17,18 @@ pub(super) fn page(world: &World, answer: &Answer) -> String {
         Answer::Index(indexed) => page.index(indexed),
         Answer::Outline { .. } => outline(world, answer, None),
         Answer::Items { items, total } => page.counted(page.items(items), "symbols", items.len(), *total),
-        Answer::Sites { symbol, others, sites, total } => {
+        Answer::Sites { symbol, others, sites, total, through } => {
             let meant: String = [symbol].into_iter().chain(others).map(|item| page.of(item)).collect();
-            page.counted(meant + &page.sites(sites), "uses", sites.len(), *total)
+            let through = print::block(&say::through(through), 0);
+            page.counted(meant + &page.sites(sites) + &through, "uses", sites.len(), *total)
         }
-        Answer::Callees { symbol, callees, outside } => {
+        Answer::Callees { symbol, callees, outside, unknown } => {
             let mut text = page.of(symbol) + &page.callees(callees);
-            if !outside.is_empty() {
-                let names: Vec<String> = outside.iter().map(|name| print::one_line(name, 60)).collect();
-                text += &print::dim(&format!("not of this workspace: {}\n", names.join(", ")), world.color);
+            for (what, all) in [("not of this workspace", outside), ("not seen what it is", unknown)] {
+                if !all.is_empty() {
+                    let names: Vec<String> = all.iter().map(|name| print::one_line(name, 60)).collect();
+                    text += &print::dim(&format!("{what}: {}\n", names.join(", ")), world.color);
+                }
             }
             page.counted(text, "callees", callees.len(), callees.len())
         }

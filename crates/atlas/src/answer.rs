@@ -86,6 +86,14 @@ pub struct Found {
     pub text: Option<String>,
 }
 
+/// A definition that is gone, where it was, and who still says its name and now means nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Removed {
+    #[serde(flatten)]
+    pub item: Item,
+    pub users: Vec<Site>,
+}
+
 /// A folder or a file in the graph of modules.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Module {
@@ -168,6 +176,9 @@ pub enum Answer {
         files: Vec<String>,
         /// Not everything is listed.
         cut: bool,
+        /// Of a change: what was there before it and is not now.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        removed: Vec<Removed>,
     },
     Dead {
         items: Vec<Item>,

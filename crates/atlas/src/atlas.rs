@@ -80,6 +80,13 @@ pub struct Progress {
     pub of: usize,
 }
 
+/// A file as it might be.
+pub(crate) struct Supposed {
+    pub(crate) path: String,
+    /// `None`: it is not there.
+    pub(crate) facts: Option<(&'static Language, Facts)>,
+}
+
 impl Atlas {
     /// The map of the workspace at `root`. Without a shelf it is made anew each time.
     pub fn open(root: &Path, shelf: Option<Shelf>) -> Result<Self, AtlasError> {
@@ -194,6 +201,7 @@ impl Atlas {
                 self.understand(Some(until.unwrap_or_else(|| Instant::now() + SENSE_PATIENCE)));
                 search::search(self, &self.meanings, query, under.as_deref(), *limit)
             }
+            Question::DiffImpact { base, limit } => graph::diff_impact(self, base.as_deref(), *limit),
             _ => graph::answer(self, question),
         }
     }
@@ -441,17 +449,27 @@ impl Atlas {
             self.library.by_path(&path).and_then(|file| self.library.leaf(file)).map(|leaf| leaf.language);
         let language = known.or_else(|| code::languages::of_path(&path))?;
         let facts = code::facts(language, text)?;
-        let before = self.library.take(&path);
-        let file = self.library.put(&path, language, facts);
-        let answer = catch_unwind(AssertUnwindSafe(|| ask(self, file)));
-        match before {
-            Some(leaf) => drop(self.library.place(leaf)),
-            None => self.library.remove(&path),
+        let supposed = vec![Supposed { path: path.clone(), facts: Some((language, facts)) }];
+        self.suppose_all(supposed, |atlas| Some(ask(atlas, atlas.library.by_path(&path)?)))
+    }
+
+    /// The same with many files at once, some of them not there.
+    pub(crate) fn suppose_all<T>(&mut self, files: Vec<Supposed>, ask: impl FnOnce(&Self) -> T) -> T {
+        let mut before = Vec::new();
+        for file in files {
+            before.push((file.path.clone(), self.library.take(&file.path)));
+            if let Some((language, facts)) = file.facts {
+                self.library.put(&file.path, language, facts);
+            }
         }
-        match answer {
-            Ok(answer) => Some(answer),
-            Err(panic) => resume_unwind(panic),
+        let answer = catch_unwind(AssertUnwindSafe(|| ask(self)));
+        for (path, leaf) in before.into_iter().rev() {
+            match leaf {
+                Some(leaf) => drop(self.library.place(leaf)),
+                None => self.library.remove(&path),
+            }
         }
+        answer.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
     pub(crate) fn outline(&self, path: &str) -> Result<Answer, AtlasError> {

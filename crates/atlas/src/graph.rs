@@ -9,6 +9,7 @@ mod flow;
 mod reach;
 mod uses;
 
+pub(crate) use diff::diff_impact;
 pub(crate) use find::distance;
 
 use code::{Facts, Kind, SymbolId};
@@ -37,14 +38,15 @@ pub(crate) fn answer(atlas: &Atlas, question: &Question) -> Result<Answer, Atlas
         }
         Question::Deps { under, files, depth } => Ok(deps::deps(&map, under.as_deref(), *files, *depth)),
         Question::Context { symbol, tokens } => context::context(&map, symbol, *tokens),
-        Question::DiffImpact { base, limit } => diff::diff_impact(&map, base.as_deref(), rows(*limit)),
         Question::Flow { symbol } => flow::flow(&map, symbol),
         Question::Slice { file, line, variable, forward } => {
             flow::slice(&map, file, *line, variable.as_deref(), *forward)
         }
-        Question::Index { .. } | Question::Outline { .. } | Question::Search { .. } | Question::Status => {
-            Err(AtlasError::Unable("this is asked of the map itself".to_owned()))
-        }
+        Question::Index { .. }
+        | Question::Outline { .. }
+        | Question::Search { .. }
+        | Question::DiffImpact { .. }
+        | Question::Status => Err(AtlasError::Unable("this is asked of the map itself".to_owned())),
     }
 }
 

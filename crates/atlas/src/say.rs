@@ -9,7 +9,7 @@ mod outline;
 mod whole;
 
 pub use outline::outline;
-pub use whole::{answer, through};
+pub use whole::{answer, removed, through};
 
 /// What stands for a file's own level, where no definition is around a use.
 const TOP: &str = "<module>";

@@ -57,12 +57,25 @@ pub(super) struct Wave {
 
 /// Everything that reaches these, nearest first.
 pub(super) fn wave(map: &Map<'_>, from: &[Def], bounds: Bounds) -> Wave {
+    wave_of(map, from, &[], bounds)
+}
+
+/// The same where some are reached already, each with the line of its call: by what is not there any more.
+pub(super) fn wave_of(map: &Map<'_>, from: &[Def], reached: &[(Def, u32)], bounds: Bounds) -> Wave {
     let mut tests = 0;
     let mut wave = Wave { ways: HashMap::new(), order: Vec::new(), cut: false };
     let mut open: VecDeque<Def> = VecDeque::new();
     for def in from {
         wave.ways.entry(*def).or_insert(Way { depth: 0, next: None, line: 0 });
         open.push_back(*def);
+    }
+    for (def, line) in reached {
+        if !wave.ways.contains_key(def) {
+            tests += usize::from(map.is_test(*def));
+            wave.ways.insert(*def, Way { depth: 1, next: None, line: *line });
+            wave.order.push(*def);
+            open.push_back(*def);
+        }
     }
     while let Some(at) = open.pop_front() {
         let way = wave.ways[&at];
@@ -120,6 +133,7 @@ impl Wave {
             tests: reached(tests),
             files,
             cut,
+            removed: Vec::new(),
         }
     }
 }

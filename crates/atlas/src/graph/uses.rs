@@ -262,6 +262,16 @@ fn through_bases(map: &Map<'_>, targets: &[Def], wanted: Wanted) -> Vec<Through>
     used.filter(|through| through.uses > 0).collect()
 }
 
+/// A use of what is not there any more.
+pub(super) fn lost(map: &Map<'_>, file: FileId, reference: Reference) -> Site {
+    // Whose it was is said by whoever asks.
+    let of = Def { file, symbol: code::SymbolId(u32::MAX) };
+    let mut site = [site(map, &Use { file, reference, of, rank: 0, sure: true }, false)];
+    add_texts(map, &mut site);
+    let [site] = site;
+    site
+}
+
 fn site(map: &Map<'_>, found: &Use, several: bool) -> Site {
     let around = map.enclosing(found.file, found.reference.within).map(|def| map.item(def));
     let around = around.unwrap_or_else(|| crate::answer::Item {

@@ -3,10 +3,12 @@
 use std::fmt::Write;
 
 use super::{clean, clip, cut, definition, items, number, outline, range, reached, sites};
-use crate::answer::{Answer, Edge, Found, Indexed, Item, Module, Piece, Reached, Through};
+use crate::answer::{Answer, Edge, Found, Indexed, Item, Module, Piece, Reached, Removed, Through};
 
 /// Of a line that was found.
 const LINE_CHARS: usize = 160;
+/// Uses of what is gone: all of them are mended, but the first are enough to begin with.
+const MAX_USERS: usize = 10;
 /// Names that are not of the workspace: enough to see what kind of thing it leans on.
 const MAX_OUTSIDE: usize = 20;
 
@@ -29,8 +31,8 @@ pub fn answer(answer: &Answer, budget: usize) -> String {
         Answer::Callees { symbol, callees, outside, unknown } => {
             of(symbol) + &uses(callees, outside, unknown, budget)
         }
-        Answer::Impact { symbols, reached: found, tests, files, cut } => {
-            impact(symbols, found, tests, files, *cut, budget)
+        Answer::Impact { symbols, reached: found, tests, files, cut, removed: gone } => {
+            removed(gone, budget / 4) + &impact(symbols, found, tests, files, *cut, budget)
         }
         Answer::Dead { items: found, total, of } => {
             let head = format!("{total} of {} definitions are used by nobody\n", number(*of));
@@ -101,6 +103,37 @@ fn uses(callees: &[Reached], outside: &[String], unknown: &[String], budget: usi
         }
     }
     text
+}
+
+/// What is gone: `gone: src/a.py:12  f, still used by src/b.py:3 in g`
+pub fn removed(gone: &[Removed], budget: usize) -> String {
+    if gone.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<String> = gone
+        .iter()
+        .map(|gone| {
+            let users = gone.users.iter().take(MAX_USERS);
+            let mut users: Vec<String> = users
+                .map(|user| format!("{}:{} in {}", clean(&user.file), user.line, clean(&user.name)))
+                .collect();
+            if gone.users.len() > MAX_USERS {
+                users.push(format!("{} more", gone.users.len() - MAX_USERS));
+            }
+            let users = if users.is_empty() {
+                String::new()
+            } else {
+                format!(", still used by {}", users.join(", "))
+            };
+            format!(
+                "gone: {}:{}  {}{users}\n",
+                clean(&gone.item.file),
+                gone.item.line,
+                clean(&gone.item.name)
+            )
+        })
+        .collect();
+    cut(&lines, budget, |kept| format!("… {} more are gone\n", lines.len() - kept))
 }
 
 fn impact(

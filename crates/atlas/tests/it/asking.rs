@@ -61,6 +61,45 @@ fn a_context_begins_with_the_definition_and_keeps_its_budget_with_all_that_it_sa
 }
 
 #[test]
+fn a_change_that_removes_something_says_who_misses_it() {
+    let workspace = Workspace::new(&[
+        (
+            "keep.py",
+            "def kept():\n    ...\ndef gone():\n    ...\nclass Box:\n    def open(self): ...\n    def shut(self): ...\n",
+        ),
+        ("old.py", "def lost():\n    ...\ndef moved():\n    ...\n"),
+        (
+            "use.py",
+            "from keep import gone, kept, Box\nfrom old import lost, moved\ndef use(box: Box):\n    gone()\n    kept()\n    box.shut()\n\
+             \x20   lost()\ndef other():\n    len([])\n",
+        ),
+        ("test_use.py", "from use import use\ndef test_use():\n    use(None)\n"),
+    ]);
+    let git = |words: &[&str]| {
+        let all = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"];
+        let mut command = std::process::Command::new("git");
+        let ran = command.args(all).args(words).current_dir(workspace.root()).output().unwrap();
+        assert!(ran.status.success(), "{words:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "all"]);
+    workspace.write("keep.py", "def kept():\n    ...\nclass Box:\n    def open(self): ...\n");
+    workspace.remove("old.py");
+    workspace.write("new.py", "def moved():\n    ...\n");
+    let answer = workspace.atlas().answer(&Question::DiffImpact { base: None, limit: None }).unwrap();
+    let text = atlas::say::answer(&answer, 2000);
+    let Answer::Impact { removed, tests, .. } = answer else { panic!("{answer:?}") };
+    let gone: Vec<(&str, Vec<u32>)> = removed
+        .iter()
+        .map(|gone| (gone.item.name.as_str(), gone.users.iter().map(|user| user.line).collect()))
+        .collect();
+    assert_eq!(gone, [("gone", vec![4]), ("Box.shut", vec![6]), ("lost", vec![7])]);
+    assert_eq!(tests.iter().map(|test| test.item.name.as_str()).collect::<Vec<_>>(), ["test_use"]);
+    assert!(text.starts_with("gone: keep.py:3  gone, still used by use.py:4 in use\n"), "{text}");
+}
+
+#[test]
 fn who_calls_a_method_of_a_base_may_call_what_overrides_it() {
     let files = [(
         "a.py",

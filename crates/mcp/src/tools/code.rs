@@ -69,13 +69,22 @@ fn data(found: &Found, text: &str, tokens: usize) -> Value {
             data["unknown"] = clean(json!(unknown.iter().take(20).collect::<Vec<_>>()), CELL_CHARS);
             data
         }
-        Found::Impact { symbols, reached: found, tests, files, cut } => {
+        Found::Impact { symbols, reached: found, tests, files, cut, removed } => {
             // Tests are what is run next: they come first.
             let tests = fitting(tests.iter().map(reached).collect(), tokens / 3);
             let symbols = fitting(symbols.iter().map(item).collect(), tokens / 6);
             let rows = fitting(found.iter().map(reached).collect(), tokens / 2);
-            json!({ "symbols": symbols, "left": found.len() - rows.len(), "reached": rows, "tests": tests,
-                "files": files.len(), "cut": cut })
+            let mut data = json!({ "symbols": symbols, "left": found.len() - rows.len(), "reached": rows, "tests": tests,
+                "files": files.len(), "cut": cut });
+            if !removed.is_empty() {
+                let gone = removed.iter().map(|gone| {
+                    let mut row = item(&gone.item);
+                    row["users"] = gone.users.iter().take(10).map(site).collect();
+                    row
+                });
+                data["removed"] = json!(fitting(gone.collect(), tokens / 6));
+            }
+            data
         }
         Found::Search { hits } => {
             let hit = |hit: &atlas::answer::Found| {

@@ -32,8 +32,9 @@ pub(super) fn page(world: &World, answer: &Answer) -> String {
             }
             page.counted(text, "callees", callees.len(), callees.len())
         }
-        Answer::Impact { symbols, reached, tests, files, cut } => {
-            page.impact(symbols, reached, tests, files, *cut)
+        Answer::Impact { symbols, reached, tests, files, cut, removed } => {
+            let gone = print::block(&say::removed(removed, PLENTY), 0);
+            gone.clone() + &page.impact(symbols, reached, tests, files, *cut, !gone.is_empty())
         }
         Answer::Dead { items, total, of } => {
             let text = page.counted(page.items(items), "unused", items.len(), *total);
@@ -198,9 +199,11 @@ impl Page<'_> {
         tests: &[Reached],
         files: &[String],
         cut: bool,
+        has_more: bool,
     ) -> String {
         let mut text = match symbols {
             [symbol] => self.of(symbol),
+            [] if has_more => String::new(),
             [] => "nothing has changed that the map knows\n".to_owned(),
             several => format!("{}\n{}\n", print::bold("changed", self.world.color), self.items(several)),
         };

@@ -158,7 +158,7 @@ fn uses(house: &dyn House, asked: Asked<Which, Symbol>) -> Result<Given<CodeUses
     let (symbol, limit) = (symbol.into_text(), Some(limit.rows()));
     let question = if all { Question::Refs { symbol, limit } } else { Question::Callers { symbol, limit } };
     match ask(house, &asked.path, question)? {
-        Answer::Sites { symbol, others, sites, total } => {
+        Answer::Sites { symbol, others, sites, total, .. } => {
             let symbols = [symbol].into_iter().chain(others).map(Definition::from).collect();
             let items = sites.into_iter().map(CodeUse::from).collect();
             Ok(CodeUses { symbols, items, total: total as u64 }.into())

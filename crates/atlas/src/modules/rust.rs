@@ -96,12 +96,12 @@ fn aliases(text: &str) -> impl Iterator<Item = Alias<'_>> {
             Some((name, field)) => (name, Some(field)),
             None => (key, None),
         };
-        let said = |word: &str| match field {
-            Some(field) => (field == word).then_some(rest),
-            None => {
-                let mut fields = rest.strip_prefix('{')?.split(',').filter_map(|part| part.split_once('='));
-                fields.find(|(field, _)| field.trim() == word).map(|(_, value)| value.trim())
+        let said = |word: &str| {
+            if let Some(field) = field {
+                return (field == word).then_some(rest);
             }
+            let mut fields = rest.strip_prefix('{')?.split(',').filter_map(|part| part.split_once('='));
+            fields.find(|(field, _)| field.trim() == word).map(|(_, value)| value.trim())
         };
         let package = said("package").and_then(|value| value.split('"').nth(1));
         let inherits = said("workspace").is_some_and(|value| value.starts_with("true"));

@@ -44,9 +44,10 @@ fn what_is_called_is_said_to_be_of_elsewhere_only_where_that_is_known() {
 
 #[test]
 fn a_context_begins_with_the_definition_and_keeps_its_budget_with_all_that_it_says() {
-    let long: String = (0..60).map(|at| format!("    value = step_{at}(value)\n")).collect();
-    let steps: String = (0..60).map(|at| format!("def step_{at}(value): return value\n")).collect();
-    let uses: String = (0..20).map(|at| format!("def use_{at}():\n    return work({at})\n")).collect();
+    let lines = |count: u32, line: fn(u32) -> String| (0..count).map(line).collect::<Vec<_>>().concat();
+    let long = lines(60, |at| format!("    value = step_{at}(value)\n"));
+    let steps = lines(60, |at| format!("def step_{at}(value): return value\n"));
+    let uses = lines(20, |at| format!("def use_{at}():\n    return work({at})\n"));
     let text = format!("{steps}def work(value):\n{long}    return value\n{uses}");
     for tokens in [100, 300, 800] {
         let question = Question::Context { symbol: "work".to_owned(), tokens: Some(tokens) };

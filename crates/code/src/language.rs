@@ -317,10 +317,16 @@ pub struct Tokens {
 pub struct Mends {
     /// What a line begins with that begins something new, where the grammar goes on.
     pub begins: Vec<String>,
+    /// What goes on behind a semicolon, where the grammar ends (`var x = 0; private set`).
+    pub continues: Vec<String>,
+    /// Whether a statement ends before a brace that closes on the same line, where the grammar asks for a line break.
+    pub ends_before_a_brace: bool,
     /// Words before a name that the grammar does not know.
     pub unknown: Vec<String>,
     /// Words that the grammar takes for its own where they are names.
     pub names: Vec<String>,
+    /// Signs it does not know together and others, byte for byte, that it does: `= []`.
+    pub signs: Vec<[String; 2]>,
     /// Words it does not know and others of the same length that come close, in capitals or not. What it makes of them is
     /// taken even if no less is broken: names are behind them.
     pub words: Vec<[String; 2]>,

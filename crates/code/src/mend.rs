@@ -9,11 +9,22 @@ use crate::language::Mends;
 pub(crate) fn text(text: &str, mends: &Mends) -> Option<String> {
     let mut bytes = text.as_bytes().to_vec();
     begin_lines(text, mends, &mut bytes);
+    for begin in &mends.continues {
+        go_on(text, begin, &mut bytes);
+    }
+    if mends.ends_before_a_brace {
+        end_before_braces(text, &mut bytes);
+    }
     for word in &mends.unknown {
         leave_out(text, word, &mut bytes);
     }
     for word in &mends.names {
         rename(text, word, &mut bytes);
+    }
+    for [signs, others] in &mends.signs {
+        for (at, _) in text.match_indices(&**signs).filter(|_| signs.len() == others.len()) {
+            bytes[at..at + signs.len()].copy_from_slice(others.as_bytes());
+        }
     }
     for [word, other] in &mends.words {
         exchange(word, other, &mut bytes);
@@ -52,9 +63,12 @@ pub(crate) fn broken(tree: &Tree) -> usize {
             return 1;
         }
         let mut cursor = node.walk();
-        node.children(&mut cursor).filter(Node::has_error).map(below).sum()
+        let inside: usize = node.children(&mut cursor).filter(Node::has_error).map(below).sum();
+        // A sign without a name (the end of a statement) that is missing is no child of anything.
+        inside.max(1)
     }
-    below(tree.root_node())
+    let root = tree.root_node();
+    if root.has_error() { below(root) } else { 0 }
 }
 
 /// A member that begins on a line of its own ends the one before it, which has no semicolon.
@@ -80,6 +94,44 @@ fn begin_lines(text: &str, mends: &Mends, bytes: &mut [u8]) {
         }
         at += line.len();
     }
+}
+
+/// `var x = 0; private set`: what stands behind the semicolon belongs to what stands before it.
+fn go_on(text: &str, begin: &str, bytes: &mut [u8]) {
+    for (at, _) in text.match_indices(begin) {
+        let before = text[..at].trim_end_matches([' ', '\t']);
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        if before.ends_with(';') && !text[at + begin.len()..].starts_with(is_part) {
+            bytes[before.len() - 1] = b' ';
+        }
+    }
+}
+
+/// `class A { fun b() = 1 }`: a line break would end what stands before the brace, and so does the blank there.
+fn end_before_braces(text: &str, bytes: &mut [u8]) {
+    let ends_of_templates = template_ends(text);
+    for (at, _) in text.match_indices('}') {
+        let blank = text[..at].trim_end_matches([' ', '\t']);
+        let ends_nothing = blank.ends_with(['{', ';', ',', '(', '\n', '\r']) || blank.ends_with("->");
+        let has_room = blank.len() < at && !blank.is_empty();
+        if has_room && !ends_nothing && ends_of_templates.binary_search(&at).is_err() {
+            bytes[at - 1] = b';';
+        }
+    }
+}
+
+/// Where the expressions in a text's templates (`"${ a }"`) end: one expression is all that may stand there.
+fn template_ends(text: &str) -> Vec<usize> {
+    let mut open: Vec<bool> = Vec::new();
+    let mut ends = Vec::new();
+    for (at, sign) in text.bytes().enumerate() {
+        match sign {
+            b'{' => open.push(text[..at].ends_with('$')),
+            b'}' if open.pop() == Some(true) => ends.push(at),
+            _ => {}
+        }
+    }
+    ends
 }
 
 /// `<out T>`, `<in T>`: behind a bracket or a comma, before a name.
@@ -135,6 +187,31 @@ mod tests {
             let said: Vec<&str> = facts.symbols.iter().map(|symbol| facts.text(symbol.name)).collect();
             assert_eq!(said, names);
             assert!(!facts.names.iter().any(|name| &**name == "usinG"), "the text is what was written");
+        }
+    }
+
+    #[test]
+    fn a_body_on_one_line_takes_nothing_from_what_stands_behind_it() {
+        let kotlin = languages::by_name("kotlin").expect("it is listed");
+        for (text, names) in [
+            ("class T { fun x() {} }\nfun after() {}\n", &["T", "x", "after"][..]),
+            ("interface Api { fun call(): Int }\nclass E { companion object { val a = 1 } }\n", &[
+                "Api", "call", "E", "companion", "a",
+            ]),
+            ("class Foo {\n    var x: Int = 0; private set\n    fun bar() = x\n}\n", &["Foo", "x", "bar"]),
+            (
+                "enum class Op(val sign: Char) { PLUS('+') { override fun of(a: Int) = a }, \
+                 MINUS('-') { override fun of(a: Int) = -a }; abstract fun of(a: Int): Int }\n\
+                 class After { fun one() = \"${ two } }\" }\n",
+                &["Op", "sign", "PLUS", "of", "MINUS", "of", "of", "After", "one"],
+            ),
+            ("@A(b = [])\nclass C { fun of(dynamic: D) = dynamic.d }\n", &["C", "of"]),
+            ("class A { fun b() = list.map { it + 1 } }\nval c = { d: Int -> }\n", &["A", "b", "c"]),
+        ] {
+            let facts = facts(kotlin, text).expect("it is small");
+            let said: Vec<&str> = facts.symbols.iter().map(|symbol| facts.text(symbol.name)).collect();
+            assert_eq!(said, names, "{text}");
+            assert!(!facts.broken, "{text}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Flow within one function: how control goes through it (L3), which definition of a variable reaches which use (L4),
-//! which statements decide what a line computes (L5). A function of a text and a line; knows no other file, and what is
-//! called is not looked into.
+//! which statements decide what a line computes (L5). A function of a text and a line; knows no other file, and of what is
+//! called only what it does to fields and to variables of the file.
 //!
 //! A language's `flow.scm` is a table, written as tree-sitter queries so that its grammar can prove it: what a node of a
 //! kind does, `(kind field: (_) @part …) @role`. Of several patterns for one kind the first whose conditions hold is
@@ -8,7 +8,7 @@
 //!
 //! | role | what a node does | parts |
 //! |---|---|---|
-//! | `function`, `function.hoisted` | a function, a method, a closure; callable above where it stands | `name`, `parameters`, `body`; `inside`: the declarator that has them |
+//! | `function`, `function.hoisted` | a function, a method, a closure; callable above where it stands | `name`, `parameters`, `results` (with names), `body`; `inside`: the declarator that has them |
 //! | `type` | a class, a struct, a module | `name`, `body` |
 //! | `block`, `block.giving` | statements; the last is its value | |
 //! | `statement` | wraps a statement or an expression | |
@@ -41,7 +41,8 @@
 //! - A call may throw anywhere. Only a `try` around it makes that a way: to its handlers. A statement after a call does
 //!   not depend on the call having returned, or every slice would be all that stands above.
 //!   Rust's `?` is written down, and decides like any other way out.
-//! - A method may change what it is asked of, unless it is known not to; so may a function whose result nobody wants
+//! - What a function of the same file does to fields of the value a method is asked of, and to variables of the file,
+//!   is what its text does. Of any other, only names tell: a method may change what it is asked of, unless it is known not to; so may a function whose result nobody wants
 //!   change what it is handed.
 //! - A function within is walked where it stands, as if it ran there or not. What it takes from around it may also be
 //!   what was written there later; who uses its name reads what it reads and changes what it changes.
@@ -55,6 +56,7 @@ mod call;
 mod closure;
 mod control;
 mod depend;
+mod effects;
 mod graph;
 mod jump;
 mod measure;
@@ -120,6 +122,8 @@ pub struct Flow {
     pub chains: Vec<Chain>,
     /// Which statement decides whether which runs.
     pub control: Vec<Dependence>,
+    /// The word before a field that need not be written, with its dot: `this.`
+    own: Box<str>,
     /// Ways from statement to statement, for questions about a variable a line does not name.
     ways: Vec<(u32, u32)>,
 }
@@ -288,7 +292,7 @@ pub fn try_flow(language: &Language, text: &str, line: u32) -> Result<Flow, Refu
         .filter(|found| (found.node.start_position().row..=found.node.end_position().row).contains(&row));
     // What contains another comes before it.
     match around.next_back() {
-        Some(found) => of_function(table, text, *found),
+        Some(found) => of_function(table, text, tree.root_node(), *found),
         None if row < text.lines().count() => of_module(table, text, tree.root_node()),
         None => Err(Refusal::Nothing),
     }
@@ -306,7 +310,7 @@ pub fn flow_of(language: &Language, text: &str, span: Span) -> Result<Flow, Refu
             span.line <= first && last <= span.end_line
         })
         .min_by_key(|found| walker::line_of(found.node) - span.line);
-    best.map_or(Err(Refusal::Nothing), |found| of_function(table, text, found))
+    best.map_or(Err(Refusal::Nothing), |found| of_function(table, text, tree.root_node(), found))
 }
 
 /// Every function of a file that has a name, with its complexity, in the order of the text.
@@ -351,15 +355,19 @@ fn span_of(node: Node<'_>) -> Span {
     }
 }
 
-fn of_function(table: &Table, text: &str, found: measure::Found<'_>) -> Result<Flow, Refusal> {
-    let mut walker = walker::Walker::new(text, table);
-    walker.know_globals(found.node);
-    walker.function(found.node);
+fn of_function(
+    table: &Table,
+    text: &str,
+    root: Node<'_>,
+    found: measure::Found<'_>,
+) -> Result<Flow, Refusal> {
+    let mut walker = walker::Walker::new(text, table, effects::File::of(root));
+    walker.whole_function(found.node);
     finish(walker, &text[found.name.byte_range()], found.node)
 }
 
 fn of_module(table: &Table, text: &str, root: Node<'_>) -> Result<Flow, Refusal> {
-    let mut walker = walker::Walker::new(text, table);
+    let mut walker = walker::Walker::new(text, table, effects::File::of(root));
     walker.module(root);
     finish(walker, "", root)
 }
@@ -426,6 +434,7 @@ fn finish(walker: walker::Walker<'_>, name: &str, node: Node<'_>) -> Result<Flow
             .collect(),
         chains: reaching.chains.iter().map(|(from, to)| Chain { from: *from, to: *to }).collect(),
         ways,
+        own: scopes.bare_word().map_or_else(Box::default, |word| format!("{word}.").into()),
         statements: graph
             .steps
             .into_iter()

@@ -195,9 +195,10 @@ mod tests {
         let kotlin = languages::by_name("kotlin").expect("it is listed");
         for (text, names) in [
             ("class T { fun x() {} }\nfun after() {}\n", &["T", "x", "after"][..]),
-            ("interface Api { fun call(): Int }\nclass E { companion object { val a = 1 } }\n", &[
-                "Api", "call", "E", "companion", "a",
-            ]),
+            (
+                "interface Api { fun call(): Int }\nclass E { companion object { val a = 1 } }\n",
+                &["Api", "call", "E", "companion", "a"],
+            ),
             ("class Foo {\n    var x: Int = 0; private set\n    fun bar() = x\n}\n", &["Foo", "x", "bar"]),
             (
                 "enum class Op(val sign: Char) { PLUS('+') { override fun of(a: Int) = a }, \

@@ -1,8 +1,8 @@
 ; What runs.
-(function_declaration name: (_) @name parameters: (_) @parameters result: (_)? @parameters body: (_)? @body) @function
-(method_declaration receiver: (_) @parameters name: (_) @name parameters: (_) @parameters result: (_)? @parameters
+(function_declaration name: (_) @name parameters: (_) @parameters result: (_)? @results body: (_)? @body) @function
+(method_declaration receiver: (_) @parameters name: (_) @name parameters: (_) @parameters result: (_)? @results
   body: (_)? @body) @function
-(func_literal parameters: (_) @parameters result: (_)? @parameters body: (_) @body) @function
+(func_literal parameters: (_) @parameters result: (_)? @results body: (_) @body) @function
 [(block) (statement_list)] @block
 (expression_statement) @statement
 (go_statement) @statement

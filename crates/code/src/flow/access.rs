@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use tree_sitter::Node;
 
-use super::graph::Mode;
+use super::graph::{Access, Mode};
 use super::scope::{Path, PathId};
 use super::table::{Part, Role, Shape, Words};
 use super::walker::{Walker, is_control, is_jump, line_of};
@@ -120,8 +120,7 @@ impl<'t> Walker<'t> {
             }
             Role::Outer => {
                 for name in self.rest(node) {
-                    let word = self.word(name);
-                    self.scopes.outer(word);
+                    self.scopes.outer(self.word(name));
                 }
             }
             Role::Format => self.format(node),
@@ -307,5 +306,8 @@ impl<'t> Walker<'t> {
             variable.captures = captures;
         }
         self.access(path, Mode::Write, line_of(node));
+        if let Some(path) = self.scopes.said(name).filter(|_| !binding.declare) {
+            self.gathered.accesses.push(Access { path, mode: Mode::Read, line: line_of(node) });
+        }
     }
 }

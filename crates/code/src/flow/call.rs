@@ -3,6 +3,8 @@
 use tree_sitter::Node;
 
 use super::access::Task;
+use super::effects::Asked;
+use super::graph::Mode;
 use super::scope::{Path, PathId};
 use super::table::{Part, Role, Shape, Words};
 use super::walker::{Walker, line_of};
@@ -24,6 +26,12 @@ impl<'t> Walker<'t> {
         let pure =
             !mutates && (self.table.has_word(Words::Pure, name) || self.table.has_word(Words::Pure, whole));
         let fills = self.table.has_word(Words::Fills, name) || self.table.has_word(Words::Fills, whole);
+        let looked_into = self.look_into(receiver, method, line_of(node));
+        // Where the text of a method says what it reads, that is not all of what it is asked of.
+        let asked = match receiver {
+            Some(receiver) => Some(receiver).filter(|_| !looked_into),
+            None => callee,
+        };
         let mut arguments = Vec::new();
         let mut others = Vec::new();
         for (part, child) in &children {
@@ -42,7 +50,7 @@ impl<'t> Walker<'t> {
         if !closures.is_empty() && self.depth < super::walker::MAX_NESTING {
             self.depth += 1;
             let gathered = self.gather(|walker| {
-                if let Some(asked) = receiver.or(callee) {
+                if let Some(asked) = asked {
                     walker.expression(asked);
                 }
                 for argument in plain {
@@ -64,11 +72,12 @@ impl<'t> Walker<'t> {
             self.depth -= 1;
         } else {
             tasks.extend(arguments.iter().rev().map(|argument| Task::Read(*argument)));
-            tasks.extend(receiver.or(callee).map(Task::Read));
+            tasks.extend(asked.map(Task::Read));
         }
         tasks.extend(others.into_iter().map(Task::Read));
         if let Some(receiver) = receiver
             && !pure
+            && !looked_into
             && let Some(root) = self.root_of(receiver)
             && self.may_change(root, name, discarded)
         {
@@ -79,6 +88,43 @@ impl<'t> Walker<'t> {
         for (at, argument) in arguments.iter().enumerate() {
             self.argument(*argument, pure, discarded && !known, fills && at == 0);
         }
+    }
+
+    /// What a function of the same file does to fields and to variables of the file, by its own text; whether there is
+    /// such a function.
+    fn look_into(&mut self, receiver: Option<Node<'t>>, method: Option<Node<'t>>, line: u32) -> bool {
+        let Some((method, from)) = method.zip(self.of) else { return false };
+        let name = self.word(method);
+        let fields_are_bare = self.table.rule("fields-are-bare");
+        let asked = match receiver {
+            Some(receiver) => match self.path_of(receiver) {
+                Some(path) if self.scopes.is_whole_own(path) => Asked::Own,
+                _ => return false,
+            },
+            // A type that is made, not a function that is called.
+            None if self.table.role(method) == Some(Role::Skip) || self.scopes.is_inside(name) => {
+                return false;
+            }
+            None if fields_are_bare => Asked::Bare,
+            None => Asked::File,
+        };
+        let file = std::rc::Rc::clone(&self.file);
+        let Some(effects) = file.called(from, (name, asked), self.table, self.text) else { return false };
+        for effects in &effects {
+            let reads = effects.reads.iter().map(|read| (read, Mode::Read));
+            for (found, mode) in reads.chain(effects.changes.iter().map(|change| (change, Mode::Change))) {
+                let variable = self.scopes.outside(found.root);
+                if asked == Asked::File && self.scopes.is_own(variable) {
+                    continue;
+                }
+                let path = self.scopes.path(Path { variable, ..found.path });
+                match mode {
+                    Mode::Read => self.access(path, Mode::Read, line),
+                    _ => self.change(path, line),
+                }
+            }
+        }
+        true
     }
 
     fn never(&self, receiver: Option<Node<'t>>, name: &str) -> bool {

@@ -106,6 +106,10 @@ pub(crate) struct Graph<'t> {
     pub(crate) tries: Vec<Tried>,
     /// Functions within: first and last step, and how many functions are around what is inside.
     pub(crate) closures: Vec<(u32, u32, u32)>,
+    /// What a `return` gives that has a name, and the line: what was put off may still write it.
+    pub(crate) given: Vec<(u32, PathId, u32)>,
+    /// The first step of what was put off to the end.
+    pub(crate) deferred: Option<u32>,
     pub(crate) regions: Vec<Region>,
     pub(crate) frontier: Vec<Dangling>,
     pub(crate) frames: Vec<Frame<'t>>,
@@ -125,6 +129,8 @@ impl Graph<'_> {
             throws: Vec::new(),
             tries: Vec::new(),
             closures: Vec::new(),
+            given: Vec::new(),
+            deferred: None,
             regions: vec![Region { line: 0, parent: 0 }],
             frontier: vec![(ENTRY, Some(EdgeKind::Next))],
             frames: Vec::new(),

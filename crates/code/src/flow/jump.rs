@@ -18,8 +18,16 @@ impl<'t> Walker<'t> {
         if let Some(path) = value {
             gathered.accesses.push(Access { path, mode: Mode::Write, line: line_of(node) });
         }
+        let gives = exit == Exit::Return && self.scopes.functions() == 0;
+        let results = if gives { self.results.clone() } else { Vec::new() };
+        // Alone it gives what its results have by now.
+        let mode = if self.rest(node).is_empty() { Mode::Read } else { Mode::Write };
+        for path in &results {
+            gathered.accesses.push(Access { path: *path, mode, line: line_of(node) });
+        }
         let lines = self.lines(node, &[], usize::MAX);
         let id = self.add(StatementKind::Jump, lines, node, gathered);
+        self.graph.given.extend(results.into_iter().map(|path| (id, path, line_of(node))));
         self.graph.leave(exit, vec![(id, Some(kind))]);
         self.graph.frontier = vec![(id, None)];
     }
@@ -114,6 +122,7 @@ impl<'t> Walker<'t> {
             way.1 = way.1.map(|_| EdgeKind::Defer);
         }
         self.graph.frontier = ways;
+        self.graph.deferred = Some(self.graph.steps.len() as u32);
         for closure in deferred.into_iter().rev() {
             let gathered = self.gather(|walker| walker.expression(closure));
             drop(gathered);

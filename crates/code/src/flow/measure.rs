@@ -21,7 +21,7 @@ pub(crate) fn functions<'t>(table: &Table, root: Node<'t>) -> Vec<Found<'t>> {
     found
 }
 
-fn named<'t>(table: &Table, node: Node<'t>, around: &[Node<'t>]) -> Option<Found<'t>> {
+pub(crate) fn named<'t>(table: &Table, node: Node<'t>, around: &[Node<'t>]) -> Option<Found<'t>> {
     let shape = table.shape(node).filter(|shape| is_function(shape.role))?;
     shape.part(node, Part::Body)?;
     let name = name_node(table, node).or_else(|| bound(table, node, around))?;
@@ -34,7 +34,7 @@ fn is_function(role: Role) -> bool {
 
 /// Every node below and with one, with those around it, until `visit` says that what is inside does not matter. A node
 /// that is asked for its parent would look for it from the root on.
-fn each<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>, &[Node<'t>]) -> bool) {
+pub(crate) fn each<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>, &[Node<'t>]) -> bool) {
     let mut cursor = root.walk();
     let mut around: Vec<Node<'t>> = Vec::new();
     loop {
@@ -85,6 +85,7 @@ fn declarator<'t>(table: &Table, node: Node<'t>) -> Option<Node<'t>> {
 pub(crate) fn parameters<'t>(table: &Table, node: Node<'t>) -> Vec<Node<'t>> {
     let Some(shape) = table.shape(node) else { return Vec::new() };
     let mut lists = shape.parts(node, Part::Parameters);
+    lists.extend(shape.parts(node, Part::Results));
     if lists.is_empty()
         && let Some(declarator) = declarator(table, node)
         && let Some(shape) = table.shape(declarator)

@@ -102,6 +102,19 @@ pub(crate) fn reaching(graph: &Graph<'_>, scopes: &Scopes<'_>) -> Reaching {
             }
         }
     }
+    // What was put off runs after a `return` has said what it gives.
+    for (step, path_of, line) in &graph.given {
+        let Some(first) = graph.deferred else { break };
+        let wanted = path(*path_of);
+        let at = uses.len() as u32;
+        uses.push(Site { step: *step, path: *path_of, mode: Mode::Read, line: *line });
+        for other in &of_variable[wanted.variable.0 as usize] {
+            let definition = &definitions[*other as usize];
+            if definition.step >= first && path(definition.path).touches(wanted) {
+                chains.push((*other, at));
+            }
+        }
+    }
     chains.sort_unstable();
     chains.dedup();
     Reaching { definitions, uses, chains }

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-/// Members an access path keeps: `self.a.b` of `self.a.b.c`. Deeper ones are rare, and what is cut is only less exact.
-pub(crate) const MAX_MEMBERS: usize = 2;
+/// Members an access path keeps: `self.a.b.c` of `self.a.b.c.d`. Deeper ones are rare, and what is cut is only less exact.
+pub(crate) const MAX_MEMBERS: usize = 3;
 /// Aliases that are followed from one to the next: `a = b; c = a; c.push(1)`.
 const MAX_ALIASES: usize = 8;
 
@@ -74,6 +74,8 @@ pub(crate) struct Variable<'t> {
     pub(crate) mutable: bool,
     /// Whether everything it was given is a number or a text: `None`, it was given nothing yet.
     pub(crate) scalar: Option<bool>,
+    /// Of the value a method is asked of, whose word is not written: its path begins there.
+    field: bool,
     /// Bound by a pattern or a closure's list: it may be a reference without saying so.
     pub(crate) vague: bool,
     /// What it is a part of, or another name for.
@@ -85,11 +87,14 @@ pub(crate) struct Variable<'t> {
 struct Scope<'t> {
     names: HashMap<&'t str, VariableId>,
     is_function: bool,
+    /// Names that it says are those of outside, and the place where it does.
+    said: HashMap<&'t str, PathId>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Scopes<'t> {
-    /// The innermost last.
+    /// The innermost last. The first has what is outside of the function: variables of the file, words for the value a
+    /// method is asked of.
     open: Vec<Scope<'t>>,
     pub(crate) variables: Vec<Variable<'t>>,
     pub(crate) paths: Vec<Path<'t>>,
@@ -97,11 +102,15 @@ pub(crate) struct Scopes<'t> {
     functions: u32,
     /// Whether a name that nobody declared is a field.
     bare_fields: bool,
+    /// Words for the value a method is asked of.
+    own: Vec<VariableId>,
+    /// Fields of that value by name, where they may stand alone.
+    fields: HashMap<&'t str, VariableId>,
 }
 
 impl<'t> Scopes<'t> {
     pub(crate) fn new(bare_fields: bool) -> Self {
-        let open = vec![Scope { names: HashMap::new(), is_function: true }];
+        let open = vec![Scope::default(), Scope { is_function: true, ..Scope::default() }];
         Self {
             open,
             variables: Vec::new(),
@@ -109,16 +118,63 @@ impl<'t> Scopes<'t> {
             known: HashMap::new(),
             functions: 0,
             bare_fields,
+            own: Vec::new(),
+            fields: HashMap::new(),
+        }
+    }
+
+    /// A word for the value a method is asked of.
+    pub(crate) fn declare_own(&mut self, word: &'t str) {
+        let id = self.declare_at(0, word);
+        self.own.push(id);
+    }
+
+    /// A variable of the file.
+    pub(crate) fn declare_outside(&mut self, name: &'t str) {
+        self.declare_at(0, name);
+    }
+
+    /// The word that need not be written before a field.
+    pub(crate) fn bare_word(&self) -> Option<&'t str> {
+        let own = self.own.first().filter(|_| self.bare_fields)?;
+        Some(self.variables[own.0 as usize].name)
+    }
+
+    pub(crate) fn is_own(&self, id: VariableId) -> bool {
+        self.own.contains(&id)
+    }
+
+    /// Whether a path is all of the value a method is asked of.
+    pub(crate) fn is_whole_own(&self, path: PathId) -> bool {
+        let path = &self.paths[path.0 as usize];
+        self.is_own(path.variable) && path.members[0].is_empty()
+    }
+
+    /// Whether a variable is none of the function's.
+    pub(crate) fn is_outside(&self, id: VariableId) -> bool {
+        self.open[0].names.get(self.variables[id.0 as usize].name) == Some(&id)
+    }
+
+    /// Whether a name is one of the function's.
+    pub(crate) fn is_inside(&self, name: &str) -> bool {
+        self.open[1..].iter().any(|scope| scope.names.contains_key(name))
+    }
+
+    /// The variable of that name outside of the function.
+    pub(crate) fn outside(&mut self, name: &'t str) -> VariableId {
+        match self.open[0].names.get(name) {
+            Some(id) => *id,
+            None => self.make(0, name, false),
         }
     }
 
     pub(crate) fn enter(&mut self, is_function: bool) {
-        self.open.push(Scope { names: HashMap::new(), is_function });
+        self.open.push(Scope { is_function, ..Scope::default() });
         self.functions += u32::from(is_function);
     }
 
     pub(crate) fn leave(&mut self) {
-        if self.open.len() > 1 {
+        if self.open.len() > 2 {
             let left = self.open.pop();
             self.functions -= u32::from(left.is_some_and(|scope| scope.is_function));
         }
@@ -139,8 +195,21 @@ impl<'t> Scopes<'t> {
             return id;
         }
         // Nobody said so yet: a global, or declared further down.
-        let is_field = self.bare_fields && name.starts_with(|c: char| c.is_ascii_lowercase());
-        self.make(0, name, is_field)
+        if self.bare_fields && name.starts_with(|c: char| c.is_ascii_lowercase()) {
+            return self.field(name);
+        }
+        self.make(0, name, false)
+    }
+
+    fn field(&mut self, name: &'t str) -> VariableId {
+        if let Some(id) = self.fields.get(name) {
+            return *id;
+        }
+        let id = self.push(name, true);
+        let variable = &mut self.variables[id.0 as usize];
+        (variable.field, variable.function) = (true, 0);
+        self.fields.insert(name, id);
+        id
     }
 
     pub(crate) fn known(&self, name: &str) -> Option<VariableId> {
@@ -160,6 +229,11 @@ impl<'t> Scopes<'t> {
     }
 
     fn declare_at(&mut self, at: usize, name: &'t str) -> VariableId {
+        // The first parameter of a method that is called like that: `self`.
+        let own = self.open[0].names.get(name).copied().filter(|id| at == 1 && self.is_own(*id));
+        if let Some(id) = own {
+            return id;
+        }
         match self.open[at].names.get(name) {
             Some(id) => {
                 self.variables[id.0 as usize].declared = true;
@@ -192,12 +266,20 @@ impl<'t> Scopes<'t> {
         if assigning_declares { self.assign(name, true) } else { self.declare(name) }
     }
 
-    /// `global x`, `nonlocal x`: the name is the one of outside.
-    pub(crate) fn outer(&mut self, name: &'t str) {
+    /// `global x`, `nonlocal x`: the name is the one of outside. Gives what stands for having said so.
+    pub(crate) fn outer(&mut self, name: &'t str) -> PathId {
+        let said = self.unwritten();
         let function = self.open.iter().rposition(|scope| scope.is_function).unwrap_or(0);
         let outside = self.open[..function].iter().rev().find_map(|scope| scope.names.get(name).copied());
         let id = outside.unwrap_or_else(|| self.make(0, name, false));
         self.open[function].names.insert(name, id);
+        self.open[function].said.insert(name, said);
+        said
+    }
+
+    /// Where the innermost function says that a name is the one of outside.
+    pub(crate) fn said(&self, name: &str) -> Option<PathId> {
+        self.open.iter().rfind(|scope| scope.is_function)?.said.get(name).copied()
     }
 
     /// A variable nobody wrote: the value of an `if`, what a closure gives.
@@ -224,6 +306,7 @@ impl<'t> Scopes<'t> {
             pointer: false,
             mutable: false,
             scalar: None,
+            field: false,
             vague: false,
             aliases: Vec::new(),
             captures: Captures::default(),
@@ -231,7 +314,18 @@ impl<'t> Scopes<'t> {
         VariableId(self.variables.len() as u32 - 1)
     }
 
-    pub(crate) fn path(&mut self, path: Path<'t>) -> PathId {
+    pub(crate) fn path(&mut self, mut path: Path<'t>) -> PathId {
+        let variable = &self.variables[path.variable.0 as usize];
+        if variable.field
+            && let Some(own) = self.own.first()
+        {
+            // `count` is `this.count`.
+            let mut whole = Path::of(*own);
+            whole.push(variable.name);
+            path.members().for_each(|member| whole.push(member));
+            whole.cut |= path.cut;
+            path = whole;
+        }
         if let Some(id) = self.known.get(&path) {
             return *id;
         }
@@ -241,8 +335,11 @@ impl<'t> Scopes<'t> {
         id
     }
 
+    /// What is known about the variable of a path, or about the field it begins with.
     pub(crate) fn variable(&self, path: PathId) -> &Variable<'t> {
-        &self.variables[self.paths[path.0 as usize].variable.0 as usize]
+        let Path { variable, members, .. } = &self.paths[path.0 as usize];
+        let field = self.fields.get(members[0]).filter(|_| self.bare_fields && self.is_own(*variable));
+        &self.variables[field.unwrap_or(variable).0 as usize]
     }
 
     /// What else changes when this is changed through.
@@ -262,11 +359,11 @@ impl<'t> Scopes<'t> {
 
     pub(crate) fn text(&self, path: PathId) -> String {
         let path = &self.paths[path.0 as usize];
-        let mut text = self.variables[path.variable.0 as usize].name.to_owned();
-        for member in path.members() {
-            text.push('.');
-            text.push_str(member);
-        }
-        text
+        let root = self.variables[path.variable.0 as usize].name;
+        let has_members = !path.members[0].is_empty();
+        // As most write it: `count`, not `this.count`.
+        let is_bare = self.bare_fields && self.is_own(path.variable) && has_members;
+        let words: Vec<&str> = Some(root).filter(|_| !is_bare).into_iter().chain(path.members()).collect();
+        words.join(".")
     }
 }

@@ -45,6 +45,9 @@ impl Flow {
     /// of, that variable's value at that line. Empty where no statement stands at that line.
     pub fn slice(&self, line: u32, variable: Option<&str>, direction: Direction) -> Slice {
         let seeds = self.statements_at(line);
+        // `this.count` is called `count` here.
+        let own = Some(&*self.own).filter(|own| !own.is_empty());
+        let variable = variable.map(|name| own.and_then(|own| name.strip_prefix(own)).unwrap_or(name));
         let mut wanted = vec![Wanted::No; self.statements.len()];
         let mut open: Vec<(u32, Wanted)> = Vec::new();
         for seed in &seeds {

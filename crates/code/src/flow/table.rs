@@ -70,6 +70,8 @@ pub(crate) enum Role {
 pub(crate) enum Part {
     Name,
     Parameters,
+    /// What it gives, by names that it may write.
+    Results,
     Body,
     Condition,
     Then,
@@ -220,6 +222,7 @@ const ROLES: &[(&str, Role)] = &[
 const PARTS: &[(&str, Part)] = &[
     ("name", Part::Name),
     ("parameters", Part::Parameters),
+    ("results", Part::Results),
     ("body", Part::Body),
     ("condition", Part::Condition),
     ("then", Part::Then),

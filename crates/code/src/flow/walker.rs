@@ -2,9 +2,11 @@
 //! `control`, what an expression reads and writes in `access`, functions within functions in `closure`.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use tree_sitter::Node;
 
+use super::effects::File;
 use super::graph::{Access, Dangling, EXIT, Exit, Frame, Graph, Mode, Step};
 use super::scope::{Captures, PathId, Scopes};
 use super::table::{Part, Role, Table, Words};
@@ -17,6 +19,11 @@ pub(crate) const MAX_NESTING: usize = 120;
 pub(crate) struct Walker<'t> {
     pub(crate) text: &'t str,
     pub(crate) table: &'t Table,
+    pub(crate) file: Rc<File<'t>>,
+    /// The function that is looked at.
+    pub(crate) of: Option<Node<'t>>,
+    /// What it gives, where that has names.
+    pub(crate) results: Vec<PathId>,
     pub(crate) graph: Graph<'t>,
     pub(crate) scopes: Scopes<'t>,
     pub(crate) gathered: Gathered,
@@ -74,14 +81,17 @@ fn is_word(token: &str) -> bool {
 }
 
 impl<'t> Walker<'t> {
-    pub(crate) fn new(text: &'t str, table: &'t Table) -> Self {
+    pub(crate) fn new(text: &'t str, table: &'t Table, file: Rc<File<'t>>) -> Self {
         let mut scopes = Scopes::new(table.rule("fields-are-bare"));
         for word in table.words(Words::Own) {
-            scopes.declare(word);
+            scopes.declare_own(word);
         }
         Self {
             text,
             table,
+            file,
+            of: None,
+            results: Vec::new(),
             graph: Graph::new(),
             scopes,
             gathered: Gathered::default(),
@@ -105,10 +115,20 @@ impl<'t> Walker<'t> {
         }
     }
 
+    /// A function in its file.
+    pub(crate) fn whole_function(&mut self, node: Node<'t>) {
+        self.of = Some(node);
+        for name in super::measure::globals(self.table, self.file.root(), self.text) {
+            self.scopes.declare_outside(name);
+        }
+        self.function(node);
+    }
+
     /// The whole of a function: its parameters, its body, its ways out.
-    pub(crate) fn function(&mut self, node: Node<'t>) {
+    fn function(&mut self, node: Node<'t>) {
         let Some(shape) = self.table.shape(node) else { return };
         let head = line_of(super::measure::name_node(self.table, node).unwrap_or(node));
+        let results = shape.parts(node, Part::Results);
         for parameter in super::measure::parameters(self.table, node) {
             let gathered = self.gather(|walker| walker.parameter(parameter, &[]));
             if gathered.accesses.is_empty() {
@@ -118,21 +138,13 @@ impl<'t> Walker<'t> {
             if lines.first().is_none_or(|first| first.0 > head) {
                 lines.insert(0, (head, head));
             }
+            if results.iter().any(|list| list.byte_range().contains(&parameter.start_byte())) {
+                self.results.extend(gathered.accesses.iter().map(|access| access.path));
+            }
             self.add(StatementKind::Parameter, lines, parameter, gathered);
         }
         let body = shape.parts(node, Part::Body);
         self.whole(&body);
-    }
-
-    /// Variables of the file: not declared here, but they may be changed like those that are.
-    pub(crate) fn know_globals(&mut self, node: Node<'t>) {
-        let mut root = node;
-        while let Some(parent) = root.parent() {
-            root = parent;
-        }
-        for name in super::measure::globals(self.table, root, self.text) {
-            self.scopes.declare(name);
-        }
     }
 
     /// The top of a file.
@@ -210,7 +222,7 @@ impl<'t> Walker<'t> {
         };
         match shape.role {
             Role::Skip | Role::Comment => {}
-            Role::Outer => self.expression(node),
+            Role::Outer => self.say_outer(node),
             Role::Statement => match self.wrapped(node) {
                 Some(child) => self.statement(child, value),
                 None => self.plain(node, value),
@@ -258,6 +270,17 @@ impl<'t> Walker<'t> {
             Role::Defer => self.defer(node),
             _ => self.plain(node, value),
         }
+    }
+
+    /// `nonlocal x`: whoever writes `x` there needs that it was said.
+    fn say_outer(&mut self, node: Node<'t>) {
+        let mut gathered = Gathered::default();
+        for name in self.rest(node) {
+            let path = self.scopes.outer(self.word(name));
+            gathered.accesses.push(Access { path, mode: Mode::Write, line: line_of(name) });
+        }
+        let lines = self.lines(node, &[], usize::MAX);
+        self.add(StatementKind::Plain, lines, node, gathered);
     }
 
     /// The statement that a node only wraps, when it is one that says where things go.

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod flow;
+mod flow_calls;
 mod flow_real;
 mod flow_slices;
 mod samples;

@@ -277,7 +277,8 @@ pub struct Function {
     pub complexity: u32,
 }
 
-/// The flow of the innermost function with a name around a line, or of the top of the file.
+/// The flow of the innermost function with a name around a line, or of the top of the file. The line that a variable is
+/// given a function on is a statement of the function around it.
 pub fn flow(language: &Language, text: &str, line: u32) -> Option<Flow> {
     try_flow(language, text, line).ok()
 }
@@ -287,11 +288,18 @@ pub fn try_flow(language: &Language, text: &str, line: u32) -> Result<Flow, Refu
     let (table, tree) = parsed(language, text)?;
     let row = line.checked_sub(1).ok_or(Refusal::Nothing)? as usize;
     let functions = measure::functions(table, tree.root_node());
-    let mut around = functions
+    let mut around: Vec<&measure::Found<'_>> = functions
         .iter()
-        .filter(|found| (found.node.start_position().row..=found.node.end_position().row).contains(&row));
+        .filter(|found| (found.node.start_position().row..=found.node.end_position().row).contains(&row))
+        .collect();
     // What contains another comes before it.
-    match around.next_back() {
+    while let [.., outer, inner] = around[..]
+        && measure::is_value(table, inner.node, outer.node)
+        && inner.name.start_position().row == row
+    {
+        around.pop();
+    }
+    match around.pop() {
         Some(found) => of_function(table, text, tree.root_node(), *found),
         None if row < text.lines().count() => of_module(table, text, tree.root_node()),
         None => Err(Refusal::Nothing),

@@ -1,12 +1,13 @@
 //! Control and data flow, and slices, of one function as it is on disk now. Nothing of it is kept: a function is parsed
 //! sooner than its flow is read from anywhere.
 
+use code::SymbolId;
 use code::flow::{Direction, Flow, flow_of, try_flow};
 
 use super::{Map, find};
 use crate::answer::{Answer, Item};
 use crate::error::AtlasError;
-use crate::library::FileId;
+use crate::library::{Def, FileId};
 
 pub(super) fn flow(map: &Map<'_>, symbol: &str) -> Result<Answer, AtlasError> {
     let def = find::one(map, symbol)?;
@@ -51,7 +52,15 @@ pub(super) fn slice(
 
 /// The function that was looked at, as the map knows it.
 fn around(map: &Map<'_>, file: FileId, flow: &Flow, line: u32) -> Item {
-    let known = find::at_line(map, file, line).filter(|_| !flow.name.is_empty());
+    let called = map.library.facts(file).and_then(|facts| {
+        let is_it = |symbol: &code::Symbol| {
+            *facts.text(symbol.name) == *flow.name
+                && symbol.span.line <= flow.span.line
+                && flow.span.end_line <= symbol.span.end_line
+        };
+        facts.symbols.iter().rposition(is_it).map(|id| Def { file, symbol: SymbolId(id as u32) })
+    });
+    let known = called.or_else(|| find::at_line(map, file, line)).filter(|_| !flow.name.is_empty());
     let known = known.and_then(|def| map.enclosing(file, Some(def.symbol)));
     known.map_or_else(
         || Item {

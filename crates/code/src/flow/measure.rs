@@ -32,6 +32,12 @@ fn is_function(role: Role) -> bool {
     matches!(role, Role::Function | Role::Hoisted)
 }
 
+/// Whether a function is a value in another: it has no name of its own, and is no member of a type in there.
+pub(crate) fn is_value(table: &Table, inner: Node<'_>, outer: Node<'_>) -> bool {
+    let mut around = std::iter::successors(inner.parent(), Node::parent).take_while(|node| *node != outer);
+    name_node(table, inner).is_none() && !around.any(|node| table.role(node) == Some(Role::Type))
+}
+
 /// Every node below and with one, with those around it, until `visit` says that what is inside does not matter. A node
 /// that is asked for its parent would look for it from the root on.
 pub(crate) fn each<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>, &[Node<'t>]) -> bool) {

@@ -121,10 +121,21 @@ fn the_innermost_function_with_a_name_is_meant() {
     let text = "function outer(a) {\n  const inner = (b) => {\n    return b;\n  };\n  return [1].map((c) => {\n    return c + a;\n  });\n}\n";
     let javascript = language("javascript");
     let name = |line| flow::flow(javascript, text, line).unwrap().name;
-    assert_eq!([&*name(1), &*name(3), &*name(6)], ["outer", "inner", "outer"]);
+    // The second line gives `inner` what it is: a statement of `outer`.
+    assert_eq!([&*name(1), &*name(2), &*name(3), &*name(6)], ["outer", "outer", "inner", "outer"]);
     let names: Vec<_> =
         flow::complexity(javascript, text).into_iter().map(|(span, name, _)| (span.line, name)).collect();
     assert_eq!(names, [(1, "outer".into()), (2, "inner".into())]);
+}
+
+#[test]
+fn a_line_that_binds_a_function_is_a_statement_of_the_one_around_it() {
+    let javascript = language("javascript");
+    let text = "function total(xs) {\n  let sum = 0;\n  const add = (y) => { sum += y; };\n  xs.forEach(add);\n  return sum;\n}\nconst alone = (z) => z;\n";
+    let name = |line| flow::flow(javascript, text, line).unwrap().name;
+    assert_eq!([&*name(3), &*name(7)], ["total", "alone"]);
+    let slice = flow::flow(javascript, text, 3).unwrap().slice(3, None, Direction::Backward);
+    assert!(slice.contains(2), "what it adds to is declared around it: {:?}", slice.lines);
 }
 
 #[test]

@@ -141,7 +141,7 @@ impl<'t> Reading<'t> {
         } else {
             &text[first.start_byte()..end]
         };
-        let quoted = &text[name.byte_range()];
+        let quoted = self.said[found.pattern].as_deref().unwrap_or(&text[name.byte_range()]);
         let mut word = quoted.trim_matches(['"', '\'', '`']);
         if word.len() == quoted.len() {
             word = settings.bare(word);

@@ -4,9 +4,9 @@
 //! |---|---|
 //! | `@definition.KIND` | a whole definition; KIND as in [`Kind::name`]. Of several patterns that match one, the last decides |
 //! | `@definition` | the same where its `@word` says the kind, by a table of `language.toml` (`(#set! words "table")`) |
-//! | `@name` | the name of a definition, reference, import or binding |
+//! | `@name` | the name of a definition, reference, import or binding; of a definition without one, where it would stand |
 //! | `@declarator` | what the name of a definition or a binding is somewhere in: [`crate::declarator`] |
-//! | `@owner`, `@trait`, `@base`, `@returns`, `@body` | of a definition: the type it belongs to, … |
+//! | `@owner`, `@trait`, `@base`, `@returns`, `@body` | of a definition: the type it belongs to, …; it reaches to the end of its body, also where that stands behind it |
 //! | `@level` | the sign of a heading, which reaches to the next one of its level: [`crate::headings`] |
 //! | `@head` | the last part of a definition's signature, where a body does not tell |
 //! | `@is.public`, `@is.test`, `@is.static`, `@is.declared`, `@is.block` | a definition for which this holds |
@@ -17,7 +17,7 @@
 //! | `@mixin` | of a reference: a base of the type it stands in (`include Comparable`) |
 //! | `@reference.ROLE` | a use; `@receiver` what it is asked of; `@arguments` the list of them; `@callee` instead of a name and a receiver: both of it |
 //! | `@mention` | a name that looks like a use and is none (`@spec open(t) :: t`) |
-//! | `@import` | with `@module`, `@name`, `@alias`, and `@wildcard`, `@reexport` where these hold. `@path` is a module and a name of it in one (`a.b.C`). Without `@module` it is what the file hands on of its own (`export { a as b }`). `(#set! name "x")` is a name no node has |
+//! | `@import` | with `@module`, `@name`, `@alias`, and `@wildcard`, `@reexport` where these hold. `@path` is a module and a name of it in one (`a.b.C`). Without `@module` it is what the file hands on of its own (`export { a as b }`). `(#set! name "x")` is a name no node has, here and of a definition |
 //! | `@import.tree` | a nested list of imports (Rust's `use`), taken apart by [`crate::structure`] |
 //! | `@import.dotted` | a list of imports with dots and braces: `import a.{b, c => d}, e.f._` |
 //! | `@binding.PLACE` | with `@name` (or `@ordinal`: how many come before it), `@type`, `@value` (or `@value.element`, `@value.inside`); `@value.member` is the member of the value (or of a value of the type) that is bound: `const { a } = b`; `@place` the same by how many come before it: `for (a, b) in c`; `@value.part` a value of which the name is given the part that stands in its place: `a, b := f()` |

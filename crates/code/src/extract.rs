@@ -447,7 +447,8 @@ impl<'t> Reading<'t> {
             private: has(Part::Private),
             head,
             level: part(parts, Part::Level).and_then(|sign| headings::level(sign.kind())),
-            end: None,
+            // What a macro defines has a body beside it: `TEST(a, b) { … }`.
+            end: body.map(|body| body.end_byte()).filter(|end| *end > node.end_byte()),
             flags,
         });
     }

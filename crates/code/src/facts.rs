@@ -302,7 +302,11 @@ impl Facts {
         let Some(symbol) = self.symbol(id) else { return String::new() };
         let mut parts = vec![self.text(symbol.name)];
         // A block is called what its type is called.
-        if let Some(owner) = symbol.owner.filter(|_| !symbol.flags.block) {
+        // What stands in a type is called by that, whatever else it may be asked of (C#'s `Foo(this string s)`).
+        let in_type = symbol.parent.and_then(|id| self.symbol(id)).is_some_and(|around| {
+            around.kind.is_type() && !around.flags.block && Some(around.name) != symbol.owner
+        });
+        if let Some(owner) = symbol.owner.filter(|_| !symbol.flags.block && !in_type) {
             parts.push(self.text(owner));
         }
         for at in self.around(id) {

@@ -177,7 +177,10 @@ mod tests {
     fn what_a_grammar_cannot_read_is_read_all_the_same_with_its_own_names() {
         let typescript = languages::by_name("typescript").expect("it is listed");
         for (text, names) in [
-            ("interface A {\n  (a: string): B\n  // more\n  <T>(a: T): T\n  b(): void\n}\n", &["A", "b"][..]),
+            (
+                "interface A {\n  (a: string): B\n  // more\n  <T>(a: T): T\n  b(): void\n}\n",
+                &["A", "()", "()", "b"][..],
+            ),
             ("interface A<out T, in U> {\n  b: T\n}\n", &["A", "b"]),
             ("function f(using: A) {\n  return using.b;\n}\n", &["f"]),
         ] {

@@ -57,7 +57,9 @@ fn program(language: &Language, node: Node<'_>, text: &str) -> Option<Tree> {
     // Some sign must end a statement. The next one in the text serves, wherever it stands: nothing is kept that
     // reaches so far.
     let ending = &language.settings().tokens.ending;
-    let at = node.end_byte() + text[node.end_byte()..].find(&**ending)?;
+    let Some(at) = text[node.end_byte()..].find(&**ending).map(|at| node.end_byte() + at) else {
+        return extract::parse_within(language, text, &[node.range()]);
+    };
     let between = &text[node.end_byte()..at];
     let end = node.end_position();
     let sign = Point {

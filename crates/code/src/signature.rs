@@ -55,7 +55,7 @@ pub(crate) fn one_line(text: &str) -> Box<str> {
         bare.to_owned()
     };
     // Parameters on lines of their own leave gaps.
-    closed.replace("( ", "(").replace(" )", ")").replace(",)", ")").into()
+    closed.replace("( ", "(").replace(", )", ")").replace(" )", ")").into()
 }
 
 /// White space folded.
@@ -88,6 +88,7 @@ mod tests {
         for (text, line) in [
             ("def f(a, b) -> int:", "def f(a, b) -> int"),
             ("fn f(\n    a: u32,\n    b: u32,\n) -> u32 {", "fn f(a: u32, b: u32) -> u32"),
+            ("def f(a=(\"b\",)):", "def f(a=(\"b\",))"),
             ("const f = (x) =>", "const f = (x)"),
             ("const x = {", "const x"),
             ("const x = f({", "const x = f(…)"),

@@ -8,6 +8,26 @@
   declarator: (_) @declarator
   (#eq? @_extern "extern")) @definition.variable @is.declared
 
+; A macro that defines something: `TEST(suite, name) { … }`, `SYSCALL_DEFINE3(read, …) { … }`.
+(translation_unit
+  (expression_statement
+    (call_expression
+      function: (identifier) @_macro
+      arguments: (argument_list . (identifier) @name) @head)
+    (MISSING ";")) @definition.function
+  .
+  (compound_statement) @body
+  (#not-match? @_macro "TEST|^Test$"))
+(translation_unit
+  (expression_statement
+    (call_expression
+      function: (identifier) @_macro
+      arguments: (argument_list (identifier) @name .) @head)
+    (MISSING ";")) @definition.test
+  .
+  (compound_statement) @body
+  (#match? @_macro "TEST|^Test$"))
+
 (struct_specifier name: (type_identifier) @name body: (_)) @definition.struct
 (union_specifier name: (type_identifier) @name body: (_)) @definition.struct
 (enum_specifier name: (type_identifier) @name body: (_)) @definition.enum

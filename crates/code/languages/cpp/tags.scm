@@ -21,6 +21,18 @@
     parameters: (parameter_list (parameter_declaration type: (type_identifier) @name) .) @head)
   (#any-of? @_macro "TEST" "TEST_F" "TEST_P" "TYPED_TEST" "TYPED_TEST_P" "BOOST_AUTO_TEST_CASE")) @definition.test
 
+; `TEST_CASE("a sentence", "[tag]") { … }`
+((expression_statement
+  (call_expression
+    function: (identifier) @_macro
+    arguments: (argument_list . (string_literal) @name) @head)
+  (MISSING ";")) @definition.test
+  .
+  (compound_statement) @body
+  (#any-of? @_macro
+    "TEST_CASE" "SECTION" "SCENARIO" "GIVEN" "WHEN" "THEN" "SUBCASE" "TEST_SUITE" "DOCTEST_TEST_CASE" "DOCTEST_SUBCASE"
+    "BENCHMARK"))
+
 (declaration type: (_) @returns declarator: (_) @declarator) @definition.variable
 (declaration !type declarator: (function_declarator) @declarator) @definition.variable
 (declaration !type declarator: (operator_cast) @declarator) @definition.method @is.declared

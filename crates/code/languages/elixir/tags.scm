@@ -17,10 +17,13 @@
   (arguments
     . [
       (call target: (identifier) @name) @head
+      (call target: (call target: (identifier) @_unquote (arguments . (atom) @name .))) @head
+      (call target: (call target: (identifier) @_unquote (arguments . (identifier) .)) @name) @head
       (binary_operator left: (call target: (identifier) @name) operator: "when") @head
       (identifier) @name @head
       (binary_operator left: (identifier) operator: ["+" "-" "*" "/" "<>" "++" "--" "|>" "==" "<" ">" "<=" ">=" "|||" "&&&" "~>" "<~"] @name) @head
     ])
+  (#eq? @_unquote "unquote")
   (#set! words "functions")) @definition
 ((call
   target: (identifier) @word

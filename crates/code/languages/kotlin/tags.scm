@@ -87,6 +87,7 @@
 [(block) (for_statement) (catch_block) (when_expression) (when_entry)] @block
 
 (property_declaration (variable_declaration (identifier) @name)) @definition.variable
+(property_declaration (multi_variable_declaration (variable_declaration (identifier) @name))) @definition.variable
 (property_declaration
   (modifiers (property_modifier))
   (variable_declaration (identifier) @name)) @definition.constant

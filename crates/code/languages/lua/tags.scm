@@ -28,19 +28,25 @@
 (variable_declaration
   (assignment_statement
     (variable_list . name: (identifier) @name .)
-    (expression_list . value: (function_definition) @body))) @definition.function
+    (expression_list . value: (function_definition parameters: (_) @head) @body))) @definition.function
 (chunk
   (assignment_statement
     (variable_list . name: (identifier) @name .)
-    (expression_list . value: (function_definition) @body)) @definition.function)
+    (expression_list . value: (function_definition parameters: (_) @head) @body)) @definition.function)
 (block
   (assignment_statement
     (variable_list . name: (identifier) @name .)
-    (expression_list . value: (function_definition) @body)) @definition.function)
+    (expression_list . value: (function_definition parameters: (_) @head) @body)) @definition.function)
 (assignment_statement
-  (variable_list . name: (dot_index_expression table: (_) @owner field: (identifier) @name) .)
-  (expression_list . value: (function_definition) @body)) @definition.function
-(field name: [(identifier) (string)] @name value: (function_definition) @body) @definition.method
+  (variable_list
+    .
+    name: [
+      (dot_index_expression table: (_) @owner field: (identifier) @name)
+      (bracket_index_expression table: (_) @owner field: (string) @name)
+    ]
+    .)
+  (expression_list . value: (function_definition parameters: (_) @head) @body)) @definition.function
+(field name: [(identifier) (string)] @name value: (function_definition parameters: (_) @head) @body) @definition.method
 
 ; `it("works", function() … end)`
 (function_call

@@ -23,6 +23,15 @@
   function: (name) @_define
   arguments: (arguments . (argument (string) @name))
   (#eq? @_define "define")) @definition.constant
+; Tests that have a sentence instead of a name (Pest).
+(function_call_expression
+  function: (name) @_test
+  arguments: (arguments
+    .
+    (argument [(string) (encapsed_string)] @name)
+    .
+    (argument [(anonymous_function body: (_) @body) (arrow_function body: (_) @body)]))
+  (#any-of? @_test "it" "test" "describe")) @definition.test
 
 ; Variables of a script, closures with a name.
 (program (expression_statement (assignment_expression left: (variable_name) @name) @definition.variable))

@@ -32,6 +32,17 @@
 ((function_definition name: (identifier) @name) @definition.constructor
   (#eq? @name "__init__"))
 
+; A method of a test case of unittest: `testCamel` as well as `test_snake`.
+(class_definition
+  superclasses: (argument_list [(identifier) @_base (attribute attribute: (identifier) @_base)])
+  body: (block
+    [
+      (function_definition name: (identifier) @name) @definition.function @is.test
+      (decorated_definition definition: (function_definition name: (identifier) @name) @definition.function @is.test)
+    ])
+  (#match? @_base "TestCase$")
+  (#match? @name "^test"))
+
 (class_definition
   name: (identifier) @name
   body: (block) @body) @definition.class

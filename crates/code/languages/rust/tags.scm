@@ -56,6 +56,27 @@
 
 ; Macros.
 (macro_invocation (token_tree) @program)
+; `bitflags! { pub struct A: u32 { const B = 1; } }` is no program; its types and flags are what they look like.
+(macro_invocation
+  macro: [(identifier) @_macro (scoped_identifier name: (identifier) @_macro)]
+  (token_tree
+    "pub"? @is.public
+    .
+    "struct" @definition.struct
+    .
+    (identifier) @name
+    .
+    ":"
+    .
+    [(primitive_type) (identifier)] @head
+    .
+    (token_tree) @body)
+  (#eq? @_macro "bitflags"))
+(macro_invocation
+  macro: [(identifier) @_macro (scoped_identifier name: (identifier) @_macro)]
+  (token_tree
+    (token_tree "const" @definition.constant @is.public . (identifier) @name @head . "="))
+  (#eq? @_macro "bitflags"))
 (macro_rule right: (token_tree) @tokens)
 (macro_invocation macro: (identifier) @name) @reference.call
 (macro_invocation

@@ -28,35 +28,38 @@
   [(type_identifier) (generic_type) (stable_type_identifier)] @base
   (template_body) @body) @definition.class @is.block
 
-(function_definition name: (identifier) @name return_type: (_)? @returns) @definition.function
-(function_declaration name: (identifier) @name return_type: (_)? @returns) @definition.function @is.declared
+(function_definition name: (_) @name return_type: (_)? @returns) @definition.function
+(function_declaration name: (_) @name return_type: (_)? @returns) @definition.function @is.declared
 (template_body
-  [(function_definition name: (identifier) @name) (function_declaration name: (identifier) @name)] @definition.method)
+  [(function_definition name: (_) @name) (function_declaration name: (_) @name)] @definition.method)
 (with_template_body
-  [(function_definition name: (identifier) @name) (function_declaration name: (identifier) @name)] @definition.method)
+  [(function_definition name: (_) @name) (function_declaration name: (_) @name)] @definition.method)
 (enum_body
-  [(function_definition name: (identifier) @name) (function_declaration name: (identifier) @name)] @definition.method)
+  [(function_definition name: (_) @name) (function_declaration name: (_) @name)] @definition.method)
 (object_definition
   body: (template_body
-    [(function_definition name: (identifier) @name) (function_declaration name: (identifier) @name)]
+    [(function_definition name: (_) @name) (function_declaration name: (_) @name)]
     @definition.method @is.static))
 (template_body
-  (function_definition name: (identifier) @name) @definition.constructor
+  (function_definition name: (_) @name) @definition.constructor
   (#eq? @name "this"))
 ; What an extension has is asked of the type it extends.
 (extension_definition
   parameters: (parameters . (parameter type: (_) @name @owner) .) @head) @definition.impl @is.block
 (extension_definition
-  [(function_definition name: (identifier) @name) (function_declaration name: (identifier) @name)] @definition.method)
+  [(function_definition name: (_) @name) (function_declaration name: (_) @name)] @definition.method)
 
 ; Values: those in functions are locals.
 [(function_definition) (lambda_expression) (block) (indented_block) (case_clause) (for_expression)] @scope
 (val_definition pattern: (identifier) @name) @definition.variable
 (val_definition pattern: (identifiers (identifier) @name)) @definition.variable
+(val_definition pattern: (tuple_pattern (identifier) @name)) @definition.variable
 (val_declaration name: (identifier) @name) @definition.variable @is.declared
 (var_definition pattern: (identifier) @name) @definition.variable
 (var_declaration name: (identifier) @name) @definition.variable @is.declared
 (given_definition name: (identifier) @name) @definition.variable
+; Without a name it is called by its type.
+(given_definition !name return_type: [(type_identifier) (generic_type) (stable_type_identifier)] @name) @definition.variable
 (template_body
   [
     (val_definition pattern: (identifier) @name)

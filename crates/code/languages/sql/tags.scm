@@ -4,7 +4,7 @@
   (object_reference name: (identifier) @name)
   (column_definitions) @body) @definition.struct
 (create_table
-  (column_definitions (column_definition name: (identifier) @name) @definition.field))
+  (column_definitions (column_definition name: [(identifier) (literal)] @name) @definition.field))
 (create_view
   (object_reference name: (identifier) @name)
   (create_query) @body) @definition.struct
@@ -14,7 +14,7 @@
 (create_type (object_reference name: (identifier) @name)) @definition.type
 (create_type (enum_elements enum_element: (literal) @name @definition.variant))
 (create_type
-  (column_definitions (column_definition name: (identifier) @name) @definition.field))
+  (column_definitions (column_definition name: [(identifier) (literal)] @name) @definition.field))
 (create_function
   (object_reference name: (identifier) @name)
   (function_body) @body) @definition.function

@@ -59,6 +59,8 @@
 (enum_entry name: (simple_identifier) @name) @definition.variant
 
 (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @definition.variable
+; `let (a, b) = pair`
+(property_declaration name: (pattern (pattern (simple_identifier) @name))) @definition.variable
 (property_declaration
   name: (pattern bound_identifier: (simple_identifier) @name)
   computed_value: (_) @body) @definition.property

@@ -81,6 +81,9 @@
 (abstract_method_signature name: (_) @name) @definition.method @is.declared
 (abstract_method_signature ["get" "set"] name: (_) @name) @definition.property
 (interface_body (property_signature name: (_) @name) @definition.field)
+((interface_body
+  (call_signature parameters: (_) @name return_type: (_)? @returns) @definition.method @is.declared)
+  (#set! name "()"))
 (interface_body (construct_signature "new" @name type: (_)? @returns) @definition.constructor @is.declared)
 (type_alias_declaration
   value: [

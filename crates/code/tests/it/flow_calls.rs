@@ -5,8 +5,7 @@ use code::flow::{self, Direction};
 use code::languages;
 
 fn check(language: &str, marked: &str) {
-    let text: String =
-        marked.lines().map(|line| format!("{}\n", line.get(1..).unwrap_or_default())).collect();
+    let text = unmarked(marked);
     let at = |sign: char| {
         let numbered = marked.lines().zip(1_u32..);
         numbered.filter(move |(line, _)| line.starts_with(sign)).map(|(_, number)| number)
@@ -18,6 +17,12 @@ fn check(language: &str, marked: &str) {
     let mut needed: Vec<u32> = at('+').chain([line]).collect();
     needed.sort_unstable();
     assert_eq!(found, needed, "{language}:\n{marked}");
+}
+
+/// Without the first column.
+fn unmarked(marked: &str) -> String {
+    let lines: Vec<&str> = marked.lines().map(|line| line.get(1..).unwrap_or_default()).collect();
+    lines.join("\n")
 }
 
 #[test]
@@ -33,8 +38,7 @@ fn a_field_is_one_variable_with_and_without_its_receiver() {
      }
  }";
     check("java", text.trim_start_matches('\n'));
-    let text: String =
-        text.trim_start_matches('\n').lines().map(|line| format!("{}\n", &line[1..])).collect();
+    let text = unmarked(text.trim_start_matches('\n'));
     let flow = flow::try_flow(languages::by_name("java").unwrap(), &text, 6).unwrap();
     for name in ["field", "this.field"] {
         let slice = flow.slice(6, Some(name), Direction::Backward);

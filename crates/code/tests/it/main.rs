@@ -5,4 +5,5 @@ mod flow;
 mod flow_calls;
 mod flow_real;
 mod flow_slices;
+mod outlines;
 mod samples;

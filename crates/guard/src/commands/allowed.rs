@@ -1,17 +1,22 @@
 //! What a person's own rules let through. Everything a script does must be named: what is not read, not known or
 //! written elsewhere stays with the agent's own question.
 
+use std::path::{Component, Path, PathBuf};
+
 use super::Verdict;
 use super::look::Look;
 use super::pattern::Pattern;
-use super::place::Target;
 use super::shipped::Finding;
-use crate::shell::{Command, Part, RedirectKind, SHELLS, Word, Wrap, is_no_file};
+use crate::scope::{Real, real_path, real_paths};
+use crate::shell::{Command, Part, RedirectKind, SHELLS, Word, Wrap, writes_of};
 
 /// They change when and how, never what.
 const TRANSPARENT: &str = "nohup time nice ionice timeout gtimeout stdbuf command setsid caffeinate";
-/// Folders whose files decide what is run or allowed later; nothing is let write there unasked.
-const SENSITIVE: &[&str] = &[".git", ".claude", ".throughline", ".vscode", ".husky"];
+/// Folders whose files decide what is run or allowed later, at any depth; nothing is let write there unasked.
+const SENSITIVE: &[&str] =
+    &[".git", ".claude", ".codex", ".cursor", ".gemini", ".throughline", ".vscode", ".husky"];
+/// Files one command may write unasked; fewer than are looked for, so that none is left out unseen.
+const MAX_WRITES: usize = 256;
 
 /// Whether the person's own words take a shipped rule back: any of theirs an `ask`, and exactly the same words a `deny`.
 pub(super) fn is_excepted(look: &Look<'_>, finding: &Finding) -> bool {
@@ -34,7 +39,11 @@ pub(super) fn all<'a>(look: &Look<'a>) -> Option<(Option<usize>, &'a Pattern)> {
     }
     let mut last = None;
     for (at, command) in look.commands() {
-        if !writes_within(look, command) || command.words.iter().any(|word| word.text().is_none()) {
+        let is_known = |word: &Word| word.text().is_some();
+        // Where it runs decides what it means: after `cd -` nobody knows.
+        if !command.words.iter().chain(command.folder.as_deref()).all(is_known)
+            || !writes_within(look, at, command)
+        {
             return None;
         }
         match named(look, at, command) {
@@ -67,9 +76,12 @@ fn is_harmless(look: &Look<'_>, command: &Command) -> bool {
     };
     match (program.as_str(), command.wraps) {
         ("cd", None) => {
-            let to = command.arguments();
-            let path = if let [to] = to { look.place.path(command.folder.as_deref(), to) } else { None };
-            path.is_some_and(|path| path == look.place.workspace || look.place.is_inside(&path))
+            let [to] = command.arguments() else { return false };
+            let Some(text) = to.text().filter(|text| text != "-") else { return false };
+            // A folder that is called `~` is not the home folder.
+            let text = if to.is_home() { text } else { format!("./{text}").replace(".//", "/") };
+            let path = look.place.written(command.folder.as_deref(), &text);
+            path.is_some_and(|path| below_workspace(look, &path).is_some())
         }
         (program, Some(Wrap::Plain)) => TRANSPARENT.split(' ').any(|known| known == program),
         (program, Some(Wrap::Script)) if SHELLS.contains(&program) => {
@@ -96,25 +108,60 @@ fn is_covered(look: &Look<'_>, at: usize) -> bool {
     false
 }
 
-fn writes_within(look: &Look<'_>, command: &Command) -> bool {
-    command.redirects.iter().all(|redirect| match redirect.kind {
+/// Everything it writes is in the workspace, where the links on the way lead, and decides nothing for later.
+fn writes_within(look: &Look<'_>, at: usize, command: &Command) -> bool {
+    let redirects = command.redirects.iter().all(|redirect| match redirect.kind {
         RedirectKind::Duplicate => true,
-        kind if kind.is_output() => {
-            redirect.target.text().is_some_and(|path| is_no_file(&path))
-                || match look.place.target(command.folder.as_deref(), &redirect.target) {
-                    Target::Path(path) => {
-                        let below = path.strip_prefix(&look.place.workspace);
-                        look.place.is_inside(&path)
-                            && below
-                                .is_ok_and(|below| !SENSITIVE.iter().any(|folder| below.starts_with(folder)))
-                    }
-                    _ => false,
-                }
-        }
+        kind if kind.is_output() => redirect.target.text().is_some(),
         _ => !redirect
             .target
             .parts()
             .iter()
             .any(|part| matches!(part, Part::Variable { .. } | Part::Output(_) | Part::Given)),
+    });
+    let writes = writes_of(command);
+    if !redirects || writes.len() > MAX_WRITES {
+        return false;
+    }
+    // What a program writes on another machine is no file of this one; a redirection is judged all the same.
+    let redirected = command.redirects.iter().filter(|redirect| redirect.kind.is_output()).count();
+    let here = if command.is_elsewhere { redirected } else { writes.len() };
+    writes.iter().take(here).all(|write| {
+        let Some(path) = look.place.written(command.folder.as_deref(), &write.path) else { return false };
+        let into = write.into.iter().map(|name| path.join(name));
+        std::iter::once(path.clone()).chain(into).all(|path| may_be_written(look, &path))
+            || is_named(look, at, &write.path)
     })
+}
+
+/// Below the workspace, by every way its links and `..` can be taken.
+fn may_be_written(look: &Look<'_>, path: &Path) -> bool {
+    let below = below_workspace(look, path);
+    below.is_some_and(|all| {
+        let is_sensitive = |part: Component<'_>| {
+            SENSITIVE.iter().any(|folder| part.as_os_str().eq_ignore_ascii_case(folder))
+        };
+        all.iter().all(|below| !below.as_os_str().is_empty() && !below.components().any(is_sensitive))
+    })
+}
+
+/// What is behind the workspace in the places a path leads to. `None`: one of them is outside, or nobody knows.
+fn below_workspace(look: &Look<'_>, path: &Path) -> Option<Vec<PathBuf>> {
+    let workspace = real_path(None, &look.place.workspace).ok()?.path;
+    let below = |real: Real| real.path.strip_prefix(&workspace).ok().map(Path::to_owned);
+    real_paths(None, path).ok()?.into_iter().map(below).collect()
+}
+
+/// A rule that allows it, or what starts it, names the place itself: `rm -rf ~/scratch/*`.
+fn is_named(look: &Look<'_>, at: usize, written: &str) -> bool {
+    let is_straight = !Path::new(written).components().any(|part| part == Component::ParentDir);
+    let mut next = Some(at);
+    while let Some(at) = next.filter(|_| is_straight) {
+        let mut rules = look.rules.user.allow.iter().filter(|pattern| pattern.matches(&look.raw[at]));
+        if rules.any(|pattern| pattern.names(written)) {
+            return true;
+        }
+        next = look.script.commands[at].within;
+    }
+    false
 }

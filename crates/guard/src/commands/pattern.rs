@@ -43,6 +43,13 @@ impl Pattern {
         fits && self.words.iter().zip(words).all(|(pattern, word)| glob(pattern, word))
     }
 
+    /// One of its words says this place: a folder stands before its first `*`.
+    pub(super) fn names(&self, path: &str) -> bool {
+        let has_folder =
+            |word: &&String| word.split(['*', '?']).next().is_some_and(|known| known.contains('/'));
+        self.words.iter().skip(1).filter(has_folder).any(|word| glob(word, path))
+    }
+
     /// The same words, none of them a glob.
     pub(super) fn is_exactly(&self, words: &[String]) -> bool {
         !self.is_open && self.words == words && !self.words.iter().any(|word| word.contains(['*', '?']))

@@ -144,6 +144,22 @@ impl Place {
         }
     }
 
+    /// Where a path leads that is written with `~` for the home folder, `..` and links as they are. `None`: the folder
+    /// it begins in is not known.
+    pub(super) fn written(&self, folder: Option<&Word>, path: &str) -> Option<PathBuf> {
+        let whole = |path: &str| match path.split_once('/').unwrap_or((path, "")) {
+            (home, rest) if home.starts_with('~') => Path::new(&self.home_of(home)).join(rest),
+            _ => PathBuf::from(path),
+        };
+        let folder = folder.map(|folder| {
+            let text = folder.text()?;
+            Some(if folder.is_home() { whole(&text) } else { PathBuf::from(text) })
+        });
+        let folder = folder.unwrap_or_else(|| Some(PathBuf::new()));
+        let path = whole(path);
+        if path.is_absolute() { Some(path) } else { Some(self.cwd.join(folder?).join(path)) }
+    }
+
     fn from(&self, folder: Option<&Word>, known: &str, make: fn(PathBuf) -> Target) -> Target {
         if known.starts_with('/') {
             return make(normal(Path::new(known)));

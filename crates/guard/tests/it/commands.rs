@@ -1,5 +1,7 @@
 //! Commands with the decision each must get, in both directions. A wrong one fails.
 
+use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -75,6 +77,55 @@ fn no_command_of_the_table_is_decided_wrongly() {
 fn what_a_person_allows_asks_and_denies_is_done_and_nothing_beyond_it() {
     let counts = judged(OWN);
     assert!(counts.caught >= 30 && counts.passed >= 50, "{} caught, {} passed", counts.caught, counts.passed);
+}
+
+/// Links are files of a disk, so these commands have one: `out` leads out of the workspace, `in` to a folder of it.
+#[test]
+fn what_is_allowed_writes_where_its_links_lead() {
+    let house = tempfile::tempdir().unwrap();
+    let top = house.path().canonicalize().unwrap();
+    let workspace = top.join("app");
+    for folder in ["app/src/deep", "app/sub/.git/hooks", "else"] {
+        fs::create_dir_all(top.join(folder)).unwrap();
+    }
+    symlink("../else", workspace.join("out")).unwrap();
+    symlink("src", workspace.join("in")).unwrap();
+    symlink("../../else/new", workspace.join("src/dangling")).unwrap();
+    symlink("sub/.git/hooks", workspace.join("hooks")).unwrap();
+    symlink("circle", workspace.join("circle")).unwrap();
+    symlink(&workspace, top.join("alias")).unwrap();
+    let user = r#"{"allow": ["echo *", "cp *", "tee *", "cargo test *"]}"#;
+    let rules = Rules { user: Lists::parse(Path::new("x"), user).unwrap(), ..Rules::default() };
+    for (command, is_allowed) in [
+        ("echo x > src/a", true),
+        ("echo x > in/a", true),
+        ("echo x > new/folder/a", true),
+        ("cd in && echo x > a", true),
+        ("cd in/deep && echo x > ../a", true),
+        ("cd src/deep && echo x > ../a", true),
+        ("cp a in", true),
+        ("tee in/a", true),
+        ("cd in && cargo test", true),
+        ("echo x > out/a", false),
+        ("echo x > in/../out/a", false),
+        ("echo x > out/../a", false),
+        ("echo x > src/dangling", false),
+        ("echo x > hooks/pre-commit", false),
+        ("echo x > circle", false),
+        ("cd out && echo x > a", false),
+        ("cd out && cargo test", false),
+        ("cp a out", false),
+        ("cp dangling src", false),
+        ("tee out/a", false),
+        ("echo x >> out/a", false),
+        ("bash -c 'echo x > out/a'", false),
+    ] {
+        for at in [&workspace, &top.join("alias")] {
+            let place = Place { cwd: at.clone(), workspace: at.clone(), home: None, branch: None };
+            let allowed = judge(&rules, &place, command).verdict == Some(Verdict::Allow);
+            assert_eq!(allowed, is_allowed, "{command} in {}", at.display());
+        }
+    }
 }
 
 #[test]

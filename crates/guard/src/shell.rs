@@ -22,14 +22,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub(crate) use unwrap::{SHELLS, find_folders};
+pub(crate) use writes::writes_of;
 pub use writes::{How, Write, writes};
-pub(crate) use writes::{is_no_file, writes_of};
 
 /// Linux gives one argument of a program at most 128 KiB, and a command is one argument of `bash -c`. Twice that is
 /// nobody's command.
 pub const MAX_BYTES: usize = 256 * 1024;
 /// Of commands; a person's longest scripts have hundreds.
 pub const MAX_COMMANDS: usize = 4096;
+/// Groups within groups that share one input: more than a text may nest.
+const MAX_HOPS: usize = 64;
 
 /// Reads a command. Never fails: what is no shell text is marked.
 pub fn read(command: &str) -> Script {
@@ -41,7 +43,7 @@ pub struct Script {
     /// In the order they are read; those within a substitution stand before the command that uses what they say, and
     /// those that a command starts stand behind it.
     pub commands: Vec<Command>,
-    /// It is too long or nested too deeply: not all of it was read.
+    /// It is too long, nested too deeply or becomes too many words: not all of it was read.
     pub is_truncated: bool,
     /// A quote or a bracket is not closed, or a word stands where no shell takes it.
     pub is_unreadable: bool,
@@ -152,10 +154,8 @@ pub enum Part {
 impl Script {
     /// The commands whose output it reads, as far as they are in the text.
     pub fn upstream(&self, at: usize) -> Vec<usize> {
-        /// Groups within groups that share one input; more are nobody's script.
-        const HOPS: usize = 16;
         let (mut found, mut at) = (Vec::new(), at);
-        for _ in 0..HOPS {
+        for _ in 0..MAX_HOPS {
             let Some(command) = self.commands.get(at) else { break };
             match (command.piped_from, command.input) {
                 (Some(from), _) => {
@@ -172,7 +172,7 @@ impl Script {
     /// The redirection that is its standard input, its own or that of what it stands in.
     pub fn input_of(&self, at: usize) -> Option<&Redirect> {
         let mut at = Some(at);
-        for _ in 0..16 {
+        for _ in 0..MAX_HOPS {
             let command = self.commands.get(at?)?;
             if let Some(redirect) = command.redirects.iter().rev().find(|redirect| redirect.kind.is_input()) {
                 return Some(redirect);

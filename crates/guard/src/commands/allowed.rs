@@ -112,7 +112,7 @@ fn is_covered(look: &Look<'_>, at: usize) -> bool {
 fn writes_within(look: &Look<'_>, at: usize, command: &Command) -> bool {
     let redirects = command.redirects.iter().all(|redirect| match redirect.kind {
         RedirectKind::Duplicate => true,
-        kind if kind.is_output() => redirect.target.text().is_some(),
+        kind if kind.is_output() => redirect.target.text().is_some_and(|path| !is_detour(&path)),
         _ => !redirect
             .target
             .parts()
@@ -120,7 +120,8 @@ fn writes_within(look: &Look<'_>, at: usize, command: &Command) -> bool {
             .any(|part| matches!(part, Part::Variable { .. } | Part::Output(_) | Part::Given)),
     });
     let writes = writes_of(command);
-    if !redirects || writes.len() > MAX_WRITES {
+    let is_odd = |word: &Word| word.text().is_none_or(|text| is_detour(&text));
+    if !redirects || writes.len() > MAX_WRITES || command.arguments().iter().any(is_odd) {
         return false;
     }
     // What a program writes on another machine is no file of this one; a redirection is judged all the same.
@@ -132,6 +133,11 @@ fn writes_within(look: &Look<'_>, at: usize, command: &Command) -> bool {
         std::iter::once(path.clone()).chain(into).all(|path| may_be_written(look, &path))
             || is_named(look, at, &write.path)
     })
+}
+
+/// `/dev/fd/../…`: what begins like a file that keeps nothing, and is another one.
+fn is_detour(path: &str) -> bool {
+    (path.contains("/dev/") || path.contains("/proc/")) && path.contains("..")
 }
 
 /// Below the workspace, by every way its links and `..` can be taken.

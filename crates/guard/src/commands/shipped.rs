@@ -132,7 +132,7 @@ pub(super) const POWER: Shipped = Shipped {
 pub(super) const UNREAD: Shipped = Shipped {
     name: "unread",
     verdict: Verdict::Ask,
-    why: "The command is too long or nested too deeply to be read whole.",
+    why: "The command is too long, nested too deeply or becomes too many words to be read whole.",
     instead: "Put it into a file and run that, or split it.",
 };
 

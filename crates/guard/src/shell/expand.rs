@@ -4,8 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::reader::{Around, End, Reader};
-use super::state::MAX_VALUE;
-use super::words::{Builder, MAX_AHEAD, MAX_WORDS, Quoting, is_name_byte, join};
+use super::words::{Builder, MAX_AHEAD, Quoting, cost, is_name_byte, join};
 use super::{Part, Word};
 
 impl Reader {
@@ -112,10 +111,8 @@ impl Reader {
     /// What a substitution says, if its text tells.
     fn output(&mut self, builder: &mut Builder, range: Range<usize>, quoting: Quoting) {
         match self.said(range.clone()) {
-            Some(word) if self.pay(word.len() * builder.open.len()) => {
-                insert(builder, std::slice::from_ref(&word), quoting);
-            }
-            _ => builder.push(&Part::Output(range)),
+            Some(word) => self.insert(builder, std::slice::from_ref(&word), quoting),
+            None => builder.push(&Part::Output(range)),
         }
     }
 
@@ -173,9 +170,9 @@ impl Reader {
                 if value.is_none() {
                     words.push(Word { parts: vec![Part::Variable { name, may_be_empty: false }] });
                 }
-                insert(builder, &words, quoting);
+                self.insert(builder, &words, quoting);
             }
-            "+" => insert(builder, &[operand], quoting),
+            "+" => self.insert(builder, &[operand], quoting),
             // `${HOME%/}`: what it takes away changes no folder.
             "" if known(&name).is_some() && operand.text().as_deref() == Some("%/") => {
                 self.variable(builder, &name, quoting);
@@ -328,68 +325,63 @@ impl Reader {
 
     pub(super) fn variable(&mut self, builder: &mut Builder, name: &str, quoting: Quoting) {
         if let Some(words) = self.state.variable(name) {
-            let cost: usize = words.iter().map(Word::len).sum();
-            if self.pay(cost * builder.open.len()) {
-                insert(builder, &words, quoting);
-            }
-            return;
+            return self.insert(builder, &words, quoting);
         }
         let positional = self.state.positional();
         match (name, positional) {
             ("PWD", _) => {
                 let folder =
                     self.state.folder().map_or_else(|| Word::literal("."), |folder| folder.as_ref().clone());
-                insert(builder, &[folder], Quoting::Value);
+                self.insert(builder, &[folder], Quoting::Value);
             }
-            ("@" | "*", Some(words)) => insert(builder, &words, quoting),
+            ("@" | "*", Some(words)) => self.insert(builder, &words, quoting),
             (name, Some(words)) if name.parse::<usize>().is_ok_and(|at| at > 0) => {
                 let at = name.parse::<usize>().unwrap_or(1) - 1;
                 let word = words.get(at).cloned().unwrap_or_default();
-                insert(builder, &[word], quoting);
+                self.insert(builder, &[word], quoting);
             }
             (name, _) => match known(name) {
-                Some(part) => insert(builder, &[Word { parts: vec![part] }], quoting),
+                Some(part) => self.insert(builder, &[Word { parts: vec![part] }], quoting),
                 None => {
                     builder.push(&Part::Variable { name: name.to_owned(), may_be_empty: !always_set(name) });
                 }
             },
         }
     }
+
+    /// Puts a value where it stands: whole within quotes, else split at blanks and read for patterns.
+    fn insert(&mut self, builder: &mut Builder, words: &[Word], quoting: Quoting) {
+        match words {
+            [] => {}
+            [_] if !self.pay(cost(words) * builder.open.len()) => {}
+            [word] if quoting == Quoting::None => unquoted(builder, word),
+            [word] => {
+                builder.is_begun = true;
+                word.parts.iter().for_each(|part| builder.push(part));
+            }
+            words if quoting != Quoting::None => self.alternatives(builder, words),
+            words => {
+                if !self.pay(cost(words)) {
+                    return;
+                }
+                let pieces = words.iter().flat_map(|word| {
+                    let mut inner = Builder::new();
+                    unquoted(&mut inner, word);
+                    inner.finish()
+                });
+                let pieces: Vec<Word> = pieces.collect();
+                self.alternatives(builder, &pieces);
+            }
+        }
+    }
 }
 
-/// Puts a value where it stands: whole within quotes, else split at blanks and read for patterns.
-fn insert(builder: &mut Builder, words: &[Word], quoting: Quoting) {
-    if words.iter().map(Word::len).sum::<usize>() > MAX_VALUE * 8 {
-        return builder.push(&Part::Given);
-    }
-    if let [word] = words
-        && quoting == Quoting::None
-    {
-        return word.parts.iter().for_each(|part| match part {
-            Part::Text(text) => split(builder, text),
-            part => builder.push(part),
-        });
-    }
-    match words {
-        [word] => {
-            builder.is_begun = true;
-            word.parts.iter().for_each(|part| builder.push(part));
-        }
-        [] => {}
-        words if quoting != Quoting::None => builder.alternatives(words),
-        words => {
-            let pieces = words.iter().flat_map(|word| {
-                let mut inner = Builder::new();
-                word.parts.iter().for_each(|part| match part {
-                    Part::Text(text) => split(&mut inner, text),
-                    part => inner.push(part),
-                });
-                inner.finish()
-            });
-            let pieces: Vec<Word> = pieces.take(MAX_WORDS + 1).collect();
-            builder.alternatives(&pieces);
-        }
-    }
+/// A value outside of quotes: its blanks part words.
+fn unquoted(builder: &mut Builder, word: &Word) {
+    word.parts.iter().for_each(|part| match part {
+        Part::Text(text) => split(builder, text),
+        part => builder.push(part),
+    });
 }
 
 /// A value outside of quotes.

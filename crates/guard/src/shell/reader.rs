@@ -12,8 +12,8 @@ use super::{Command, MAX_BYTES, MAX_COMMANDS, Part, Redirect, Script, Word};
 /// Groups, substitutions and texts within each other. People nest five; each level costs stack.
 const MAX_DEPTH: usize = 32;
 /// What may be read again or copied, for each byte of the script and for a short one at least.
-const SUPPLY_PER_BYTE: usize = 8;
-const SUPPLY_AT_LEAST: usize = 64 * 1024;
+const SUPPLY_PER_BYTE: usize = 16;
+const SUPPLY_AT_LEAST: usize = 256 * 1024;
 
 pub(super) fn read(command: &str) -> Script {
     let end = if command.len() <= MAX_BYTES { command.len() } else { floor(command, MAX_BYTES) };
@@ -100,6 +100,7 @@ impl Reader {
     }
 
     fn finish(mut self) -> Script {
+        self.script.is_truncated |= self.state.overflows;
         for command in &mut self.script.commands {
             for redirect in &mut command.redirects {
                 if let Some(document) = redirect.document.and_then(|at| self.documents[at].take()) {

@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use super::{Part, Word};
 
-/// A value that is followed; a longer one is data.
-pub(super) const MAX_VALUE: usize = 4096;
-/// Of a list or a loop. What a longer one adds is unknown.
-pub(super) const MAX_VALUES: usize = 32;
+/// A value that is followed: Linux gives one argument no more.
+pub(super) const MAX_VALUE: usize = 128 * 1024;
+/// Of a list or a loop; people name dozens of files.
+const MAX_VALUES: usize = 4096;
 /// More are a program's, not a command's.
-const MAX_NAMES: usize = 512;
+const MAX_NAMES: usize = 2048;
+/// Of a folder: no system opens a longer path.
+const MAX_PATH: usize = 4096;
 
 /// Several words: a list, or what a loop's variable becomes in turn.
 pub(super) type Value = Arc<[Word]>;
@@ -30,6 +32,8 @@ pub(super) struct State {
     /// `$1` and so on; `None`: those of whoever runs the script.
     positional: Option<Value>,
     log: Vec<Undo>,
+    /// Something was set that is not kept: what follows is not known as it would be.
+    pub(super) overflows: bool,
 }
 
 #[derive(Debug)]
@@ -66,15 +70,18 @@ impl State {
 
     pub(super) fn set(&mut self, name: &str, mut words: Vec<Word>) {
         if self.variables.len() >= MAX_NAMES && !self.variables.contains_key(name) {
+            self.overflows = true;
             return;
         }
         let unknown = || Word { parts: vec![Part::Variable { name: name.to_owned(), may_be_empty: false }] };
         if words.len() > MAX_VALUES {
+            self.overflows = true;
             words.truncate(MAX_VALUES);
             words.push(unknown());
         }
         for word in &mut words {
             if word.len() > MAX_VALUE {
+                self.overflows = true;
                 *word = unknown();
             }
         }
@@ -99,10 +106,12 @@ impl State {
     }
 
     pub(super) fn define(&mut self, name: &str, function: Function) {
-        if self.functions.len() < MAX_NAMES {
-            let before = self.functions.insert(name.to_owned(), function);
-            self.log.push(Undo::Function(name.to_owned(), before));
+        if self.functions.len() >= MAX_NAMES && !self.functions.contains_key(name) {
+            self.overflows = true;
+            return;
         }
+        let before = self.functions.insert(name.to_owned(), function);
+        self.log.push(Undo::Function(name.to_owned(), before));
     }
 
     pub(super) fn folder(&self) -> Option<Arc<Word>> {
@@ -137,7 +146,7 @@ impl State {
             }
             _ => to.clone(),
         };
-        let folder = if folder.len() > MAX_VALUE { Word { parts: vec![Part::Given] } } else { folder };
+        let folder = if folder.len() > MAX_PATH { Word { parts: vec![Part::Given] } } else { folder };
         self.enter(Some(Arc::new(folder)));
     }
 }

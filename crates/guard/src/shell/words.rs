@@ -6,10 +6,12 @@ use std::sync::Arc;
 use super::reader::{Around, Reader, ends_word};
 use super::{Part, Word};
 
-/// Words that one word may become.
-pub(super) const MAX_WORDS: usize = 64;
-/// How far the end of `{a,b}` or `[a-z]` is looked for.
+/// Words that one word may become: a loop of sixty in a loop of sixty.
+const MAX_WORDS: usize = 4096;
+/// How far the end of `[a-z]` is looked for.
 pub(super) const MAX_AHEAD: usize = 1024;
+/// How far the end of `{a,b}` is looked for; a text this long without a blank has no other meaning.
+const MAX_BRACES: usize = 16 * 1024;
 /// A text that is read again carries what is unknown in it as one of these letters, which no keyboard has.
 const FIRST_HOLE: u32 = 0xF_0000;
 const MAX_HOLES: usize = 1024;
@@ -86,11 +88,13 @@ impl Builder {
         self.open = vec![Word::default()];
     }
 
-    /// Each open word with each of these behind it.
-    pub(super) fn alternatives(&mut self, words: &[Word]) {
+    /// Each open word with each of these behind it. False: they are too many, and what stands there is unknown.
+    #[must_use]
+    fn alternatives(&mut self, words: &[Word]) -> bool {
         self.is_begun = true;
         if self.open.len() * words.len() > MAX_WORDS {
-            return self.push(&Part::Given);
+            self.push(&Part::Given);
+            return false;
         }
         let joined = self.open.iter().flat_map(|open| {
             words.iter().map(move |word| {
@@ -100,6 +104,7 @@ impl Builder {
             })
         });
         self.open = joined.collect();
+        true
     }
 
     pub(super) fn finish(mut self) -> Vec<Word> {
@@ -132,6 +137,9 @@ impl Reader {
         while let Some(byte) = self.peek() {
             let follows_colon = self.source.at > 0 && self.source.text.as_bytes()[self.source.at - 1] == b':';
             let tilde_may_stand = builder.is_at_start() || (is_value && follows_colon);
+            if !self.may_lengthen(builder) {
+                return;
+            }
             match byte {
                 b'<' | b'>' if self.peek_at(1) == Some(b'(') => {
                     self.source.at += 2;
@@ -174,6 +182,11 @@ impl Reader {
         }
     }
 
+    /// What is read next is put behind each of many words, and paid for each.
+    fn may_lengthen(&mut self, builder: &Builder) -> bool {
+        builder.open.len() == 1 || self.pay(builder.open.len())
+    }
+
     /// Letters up to one of these; at least one.
     fn run(&mut self, builder: &mut Builder, stops: &[u8]) {
         let begin = self.source.at;
@@ -188,7 +201,9 @@ impl Reader {
             self.source.at += 1;
         }
         let text = Arc::clone(&self.source.text);
-        builder.text(&text[begin..self.source.at]);
+        if builder.open.len() == 1 || self.pay((self.source.at - begin) * builder.open.len()) {
+            builder.text(&text[begin..self.source.at]);
+        }
     }
 
     /// A letter that stands for an unknown part.
@@ -245,6 +260,9 @@ impl Reader {
     }
 
     pub(super) fn in_quotes(&mut self, builder: &mut Builder, stops: &[u8]) {
+        if !self.may_lengthen(builder) {
+            return;
+        }
         match self.peek() {
             Some(b'\\') => {
                 let text = match self.peek_at(1) {
@@ -346,9 +364,14 @@ impl Reader {
             alternatives.extend(words);
         }
         (self.source.at, self.source.limit) = (end, limit);
-        let cost: usize = alternatives.iter().map(Word::len).sum();
-        if self.pay(cost * builder.open.len()) {
-            builder.alternatives(&alternatives);
+        self.alternatives(builder, &alternatives);
+    }
+
+    /// Each word that is being read with each of these behind it, as far as there is room.
+    pub(super) fn alternatives(&mut self, builder: &mut Builder, words: &[Word]) {
+        let (cost, open): (usize, usize) = (cost(words), cost(&builder.open));
+        if self.pay(cost * builder.open.len() + open * words.len()) && !builder.alternatives(words) {
+            self.script.is_truncated = true;
         }
     }
 
@@ -358,7 +381,11 @@ impl Reader {
         let (mut depth, mut cuts, mut quote, mut is_range) = (0_usize, vec![begin], 0_u8, false);
         let mut ahead = 0;
         let found = loop {
-            let Some(byte) = self.peek_at(ahead).filter(|_| ahead < MAX_AHEAD) else { break None };
+            if ahead >= MAX_BRACES {
+                self.script.is_truncated = true;
+                break None;
+            }
+            let Some(byte) = self.peek_at(ahead) else { break None };
             match byte {
                 b'\\' => ahead += 1,
                 b'\'' | b'"' if quote == 0 => quote = byte,
@@ -383,6 +410,11 @@ impl Reader {
         cuts.push(end?);
         (cuts.len() > 2 || is_range).then_some((cuts, end? + 1))
     }
+}
+
+/// What it costs to copy words.
+pub(super) fn cost(words: &[Word]) -> usize {
+    words.iter().map(|word| word.len() + 1).sum()
 }
 
 /// Several words that are one after all.

@@ -128,6 +128,38 @@ fn what_is_allowed_writes_where_its_links_lead() {
     }
 }
 
+/// However many names stand before it, the last one is read, or it is said that not all was read.
+#[test]
+fn no_list_is_so_long_that_its_end_is_passed_over() {
+    let names = |many: usize| (0..many).map(|at| format!("a{at}")).collect::<Vec<_>>();
+    let forms: &[(&str, &str)] = &[
+        ("for d in LIST; do rm -rf $d; done", " "),
+        ("for d in LIST; do rm -rf \"$d\"; done", " "),
+        ("for d in LIST; do echo \"$d\"; (cd src && rm -rf ${d}); done", " "),
+        ("a=(LIST); rm -rf \"${a[@]}\"", " "),
+        ("a=(LIST); for d in ${a[@]}; do rm -rf $d; done", " "),
+        ("a='LIST'; rm -rf $a", " "),
+        ("rm -rf {LIST}", ","),
+        ("f() { rm -rf \"$@\"; }; f LIST", " "),
+        ("set -- LIST; rm -rf \"$@\"", " "),
+        ("rm -rf LIST", " "),
+        ("echo LIST | xargs rm -rf", " "),
+        ("bash -c 'rm -rf \"$@\"' _ LIST", " "),
+    ];
+    for many in [1, 31, 32, 50, 63, 64, 65, 200, 1000, 5000, 20_000] {
+        for (form, between) in forms {
+            let list = [names(many), vec!["/".to_owned()]].concat().join(between);
+            let judgment = judge(&Rules::default(), &place(), &form.replace("LIST", &list));
+            let is_caught = judgment.verdict == Some(Verdict::Deny)
+                || (many >= 1000 && judgment.verdict == Some(Verdict::Ask) && judgment.rule == "unread");
+            assert!(is_caught, "{form} with {many}: {:?} by {}", judgment.verdict, judgment.rule);
+            let list = names(many).join(between);
+            let judgment = judge(&Rules::default(), &place(), &form.replace("LIST", &list));
+            assert!(many >= 1000 || judgment.verdict.is_none(), "{form} with {many}: {}", judgment.rule);
+        }
+    }
+}
+
 #[test]
 fn no_command_is_in_the_table_twice() {
     let mut commands: Vec<&str> = SHIPPED.lines().filter_map(|line| line.splitn(3, '\t').nth(2)).collect();

@@ -175,5 +175,17 @@ fn what_is_too_long_or_too_deep_is_said_to_be() {
     assert!(read(&"(".repeat(1000)).is_truncated);
     assert!(read(&"$(".repeat(1000)).is_truncated);
     assert!(read(&"nice ".repeat(1000)).is_truncated);
+    let names: Vec<String> = (0..10_000).map(|at| format!("a{at}")).collect();
+    for script in ["for d in LIST; do rm $d; done", "a=(LIST)", "x='LIST'; y=$x$x$x$x; eval $y$y"] {
+        assert!(read(&script.replace("LIST", &names.join(" "))).is_truncated, "{script}");
+    }
+    assert!(read(&format!("rm {{{}}}", names.join(","))).is_truncated);
+    let variables: String = names.iter().map(|name| format!("{name}=x;")).collect();
+    assert!(read(&variables).is_truncated);
+    let written = writes(&format!("touch {{{},secret/a}}", names[..100].join(",")));
+    assert_eq!(written.last().map(|write| write.path.as_str()), Some("secret/a"));
+    let fifty = names[..50].join(" ");
+    let script = format!("for f in {fifty}; do {} done", "cp \"$f\" \"x/$f\"; ".repeat(40));
+    assert!(!read(&script).is_truncated, "a loop over fifty files");
     assert!(!read(&format!("cat > f <<'EOF'\n{}EOF\n", "let x = \"$(\";\n".repeat(10_000))).is_truncated);
 }

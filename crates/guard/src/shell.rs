@@ -32,6 +32,8 @@ pub const MAX_BYTES: usize = 256 * 1024;
 pub const MAX_COMMANDS: usize = 4096;
 /// Groups within groups that share one input: more than a text may nest.
 const MAX_HOPS: usize = 64;
+/// Around the name of something unknown: a letter no keyboard has, and no file's name.
+pub(crate) const NAMED: char = '\u{E000}';
 
 /// Reads a command. Never fails: what is no shell text is marked.
 pub fn read(command: &str) -> Script {
@@ -254,6 +256,24 @@ impl Word {
     /// A part of it is a variable, a substitution or another program's word. Patterns are not counted.
     pub fn is_unknown(&self) -> bool {
         self.parts.iter().any(|part| !matches!(part, Part::Text(_) | Part::Home(_) | Part::Glob(_)))
+    }
+
+    /// The same with a name for whatever only a shell could know, so that two words are the same text if they are the same
+    /// unexpanded. `None`: another program says a part of it, and each time another one.
+    pub(crate) fn named(&self) -> Option<Self> {
+        let mut named = Self::default();
+        for part in &self.parts {
+            named.push(match part {
+                Part::Text(_) | Part::Home(_) => part.clone(),
+                Part::Glob(glob) => Part::Text(glob.clone()),
+                Part::Variable { name, .. } => Part::Text(format!("{NAMED}{name}{NAMED}")),
+                Part::Output(range) | Part::Process(range) | Part::Sink(range) => {
+                    Part::Text(format!("{NAMED}{}-{}{NAMED}", range.start, range.end))
+                }
+                Part::Given => return None,
+            });
+        }
+        Some(named)
     }
 
     fn is_empty(&self) -> bool {

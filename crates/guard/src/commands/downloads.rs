@@ -1,23 +1,31 @@
 //! What the network or an encoded text gives, and is run at once.
 
-use std::ops::Range;
+use std::collections::HashMap;
+use std::path::PathBuf;
 
 use super::look::{Look, Parsed};
+use super::place::normal;
 use super::shipped::{Finding, RUN_DOWNLOAD};
-use crate::shell::{Command, Part, SHELLS, Word, writes_of};
+use crate::shell::{Command, How, NAMED, Part, RedirectKind, SHELLS, Word, writes_of};
 
 const DOWNLOADERS: &str = "curl wget wget2 fetch http https xh aria2c lwp-request lwp-download lynx w3m nc ncat netcat \
     socat ftp tftp";
-const INTERPRETERS: &str = "python python2 python3 pypy pypy3 node nodejs deno bun perl ruby php lua luajit rscript \
+/// Without their versions.
+const INTERPRETERS: &str = "python pypy node nodejs deno bun perl ruby php lua luajit rscript \
     osascript tclsh";
+
+/// Programs that say or write what is in the files they name.
+const PASS_ON: &str = "cat tac head tail sed gsed awk gawk grep egrep cut tr sort uniq tee jq yq envsubst iconv dos2unix cp mv ln \
+    install dd zcat gzip gunzip xz";
 
 pub(super) fn find(look: &Look<'_>, all: &mut Vec<Finding>) {
     let has_source = (0..look.script.commands.len()).any(|at| is_source(look, at));
     if !has_source {
         return;
     }
+    let fetched = Fetched::of(look);
     for (at, command) in look.commands().filter(|(_, command)| !command.is_elsewhere) {
-        if let Some(from) = source(look, at, command) {
+        if let Some(from) = source(&fetched, at, command) {
             all.push(Finding {
                 rule: &RUN_DOWNLOAD,
                 verdict: RUN_DOWNLOAD.verdict,
@@ -29,6 +37,102 @@ pub(super) fn find(look: &Look<'_>, all: &mut Vec<Finding>) {
 
 fn lists(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|listed| listed == word)
+}
+
+/// `python3.11` is python.
+fn is_interpreter(program: &str) -> bool {
+    lists(INTERPRETERS, program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.'))
+}
+
+/// What a script has from where nobody has read it, in the order it gets it.
+struct Fetched<'a> {
+    look: &'a Look<'a>,
+    /// For each command the one that gives what it says.
+    says: Vec<Option<usize>>,
+    /// Files, with the command since which they are there and the one that gave them.
+    files: HashMap<PathBuf, (usize, usize)>,
+}
+
+impl<'a> Fetched<'a> {
+    fn of(look: &'a Look<'a>) -> Self {
+        let mut fetched = Self { look, says: vec![None; look.script.commands.len()], files: HashMap::new() };
+        for (at, command) in look.commands() {
+            // `$(< file)` says it, too.
+            let passes_on =
+                command.words.is_empty() || look.program(at).is_some_and(|program| lists(PASS_ON, &program));
+            let inputs = command.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Read);
+            let inputs = inputs.map(|redirect| &redirect.target);
+            let mut read = command.arguments().iter().chain(inputs).filter(|_| passes_on);
+            fetched.says[at] =
+                is_source(look, at).then_some(at).or_else(|| read.find_map(|word| fetched.file(at, word)));
+            if let Some(from) = fetched.says[at].or_else(|| fetched.upstream(at)) {
+                for file in written(look, command) {
+                    fetched.files.entry(file).or_insert((at, from));
+                }
+            }
+        }
+        fetched
+    }
+
+    /// The command that gives what reaches this one through its pipe.
+    fn upstream(&self, at: usize) -> Option<usize> {
+        let gives = |at: usize| self.says[at].or_else(|| is_source(self.look, at).then_some(at));
+        self.look.script.upstream(at).into_iter().find_map(gives)
+    }
+
+    /// The command that gave this file.
+    fn file(&self, at: usize, word: &Word) -> Option<usize> {
+        if self.files.is_empty() {
+            return None;
+        }
+        let path = path(self.look, &self.look.script.commands[at], &word.named()?)?;
+        self.files.get(&path).filter(|(since, _)| *since < at).map(|(_, from)| *from)
+    }
+
+    fn word(&self, word: &Word) -> Option<usize> {
+        word.parts().iter().find_map(|part| match part {
+            Part::Output(range) | Part::Process(range) => range.clone().find_map(|at| self.says[at]),
+            _ => None,
+        })
+    }
+}
+
+/// Files a command would write, those under unknown names, too.
+fn written(look: &Look<'_>, command: &Command) -> Vec<PathBuf> {
+    let mut named = command.clone();
+    named.folder = None;
+    named.words.iter_mut().for_each(|word| *word = word.named().unwrap_or_default());
+    named.redirects.retain(|redirect| redirect.kind.is_output());
+    for redirect in &mut named.redirects {
+        redirect.target = redirect.target.named().unwrap_or_default();
+    }
+    let writes = writes_of(&named).into_iter().filter(|write| matches!(write.how, How::Write | How::Append));
+    let paths = writes.flat_map(|write| {
+        let into: Vec<String> = write.into.iter().map(|name| format!("{}/{name}", write.path)).collect();
+        std::iter::once(write.path).chain(into)
+    });
+    paths.filter_map(|written| place(look, command, &written)).collect()
+}
+
+fn path(look: &Look<'_>, command: &Command, word: &Word) -> Option<PathBuf> {
+    let text = word.text()?;
+    // As the files that are written are named: a file that is called `~` is `./~`.
+    let is_other = text.starts_with('~') && !word.is_home();
+    place(look, command, &if is_other { format!("./{text}") } else { text })
+}
+
+/// Where something is, from the folder a command runs in. What begins with something unknown begins nowhere else.
+fn place(look: &Look<'_>, command: &Command, written: &str) -> Option<PathBuf> {
+    let rooted = |text: &str| if text.starts_with(NAMED) { format!("/{text}") } else { text.to_owned() };
+    let written = rooted(written);
+    let folder = match &command.folder {
+        Some(folder) if !written.starts_with(['/', '~']) => {
+            let folder = folder.named()?;
+            Some(if folder.is_home() { folder } else { Word::literal(&rooted(&folder.text()?)) })
+        }
+        _ => None,
+    };
+    Some(normal(&look.place.written(folder.as_ref(), &written)?))
 }
 
 /// It says what nobody has read.
@@ -47,49 +151,38 @@ fn is_source(look: &Look<'_>, at: usize) -> bool {
     }
 }
 
-fn in_range(look: &Look<'_>, range: &Range<usize>) -> Option<usize> {
-    range.clone().find(|at| is_source(look, *at))
-}
-
-fn in_word(look: &Look<'_>, word: &Word) -> Option<usize> {
-    word.parts().iter().find_map(|part| match part {
-        Part::Output(range) | Part::Process(range) => in_range(look, range),
-        _ => None,
-    })
-}
-
 /// The command that gives what this one runs.
-fn source(look: &Look<'_>, at: usize, command: &Command) -> Option<usize> {
-    let program = look.program(at);
+fn source(fetched: &Fetched<'_>, at: usize, command: &Command) -> Option<usize> {
+    let look = fetched.look;
+    let first = command.words.first()?;
     // A program of the script's own making: `$(curl …)` alone, `./file` that was fetched before.
-    let Some(program) = program.as_deref() else { return in_word(look, command.words.first()?) };
-    let upstream = || look.script.upstream(at).into_iter().find(|at| is_source(look, *at));
-    let fetched = |word: Option<&Word>| fetched(look, at, word?);
-    match program {
+    let Some(program) = look.program(at) else {
+        return fetched.word(first).or_else(|| fetched.file(at, first));
+    };
+    let file = |word: &Word| fetched.word(word).or_else(|| fetched.file(at, word));
+    let upstream = || fetched.upstream(at);
+    match program.as_str() {
         "eval" => {
             let words = command.arguments();
             let is_given = words.iter().any(is_given);
-            words.iter().find_map(|word| in_word(look, word)).or_else(|| is_given.then(upstream).flatten())
+            words.iter().find_map(|word| fetched.word(word)).or_else(|| is_given.then(upstream).flatten())
         }
         "source" | "." => {
             let word = command.arguments().first()?;
-            in_word(look, word)
-                .or_else(|| fetched(Some(word)))
-                .or_else(|| is_input(word).then(upstream).flatten())
+            file(word).or_else(|| is_input(word).then(upstream).flatten())
         }
-        _ if SHELLS.contains(&program) || lists(INTERPRETERS, program) => {
-            let run = Run::of(command, SHELLS.contains(&program));
-            match run {
-                Run::Text(word) => in_word(look, word).or_else(|| is_given(word).then(upstream).flatten()),
-                Run::File(word) => in_word(look, word).or_else(|| fetched(Some(word))),
+        program if SHELLS.contains(&program) || is_interpreter(program) => {
+            match Run::of(command, SHELLS.contains(&program)) {
+                Run::Text(word) => fetched.word(word).or_else(|| is_given(word).then(upstream).flatten()),
+                Run::File(word) => file(word),
                 Run::Input => match look.script.input_of(at) {
-                    Some(input) => in_word(look, &input.target).or_else(|| fetched(Some(&input.target))),
+                    Some(input) => file(&input.target),
                     None => upstream(),
                 },
                 Run::Nothing => None,
             }
         }
-        _ => fetched(command.words.first().filter(|word| word.prefix().contains('/'))),
+        _ => Some(first).filter(|word| word.shape().contains('/')).and_then(|word| fetched.file(at, word)),
     }
 }
 
@@ -156,17 +249,4 @@ impl<'a> Run<'a> {
         }
         Self::Input
     }
-}
-
-/// An earlier command of the script has fetched this file.
-fn fetched(look: &Look<'_>, at: usize, word: &Word) -> Option<usize> {
-    let path = look.place.path(look.script.commands[at].folder.as_deref(), word)?;
-    (0..at).find(|earlier| {
-        let command = &look.script.commands[*earlier];
-        is_source(look, *earlier)
-            && writes_of(command).iter().any(|write| {
-                let name = Word::literal(&write.path);
-                look.place.path(command.folder.as_deref(), &name).as_deref() == Some(path.as_path())
-            })
-    })
 }

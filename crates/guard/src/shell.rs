@@ -21,7 +21,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub(crate) use unwrap::{SHELLS, find_folders};
+pub(crate) use unwrap::{SHELLS, find_folders, only_reads};
 pub(crate) use writes::writes_of;
 pub use writes::{How, Write, writes};
 
@@ -95,6 +95,8 @@ pub struct Redirect {
     pub kind: RedirectKind,
     /// The file, the number for [`RedirectKind::Duplicate`], the text for a here-document or here-string.
     pub target: Word,
+    /// The number before the sign: `2>`.
+    number: Option<u32>,
     document: Option<usize>,
 }
 
@@ -274,6 +276,11 @@ impl Word {
             });
         }
         Some(named)
+    }
+
+    /// It is nothing but `>( )`.
+    fn is_sink(&self) -> bool {
+        matches!(self.parts(), [Part::Sink(_)])
     }
 
     fn is_empty(&self) -> bool {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::look::{Look, Parsed};
 use super::place::normal;
 use super::shipped::{Finding, RUN_DOWNLOAD};
-use crate::shell::{Command, How, NAMED, Part, RedirectKind, SHELLS, Word, writes_of};
+use crate::shell::{Command, How, NAMED, Part, RedirectKind, SHELLS, Word, only_reads, writes_of};
 
 const DOWNLOADERS: &str = "curl wget wget2 fetch http https xh aria2c lwp-request lwp-download lynx w3m nc ncat netcat \
     socat ftp tftp";
@@ -222,6 +222,10 @@ impl<'a> Run<'a> {
                 return Self::File(word);
             }
             let is_long = option.starts_with("--");
+            // `bash -n` reads it and runs nothing.
+            if is_shell && option.strip_prefix('-').is_some_and(only_reads) {
+                return Self::Nothing;
+            }
             if is_shell && !is_long && option.contains('s') && !option.contains('c') {
                 return Self::Input;
             }

@@ -165,6 +165,10 @@ impl Reader {
                 if operator == "=" {
                     self.state.set(&name, vec![operand.clone()]);
                 }
+                // `${X:-}/`: whoever runs it may not have set it.
+                if operand.is_empty() && value.is_none() {
+                    return builder.push(&Part::Variable { name, may_be_empty: true });
+                }
                 // Whoever runs it may have set it; the text shows one value.
                 let mut words = vec![operand];
                 if value.is_none() {

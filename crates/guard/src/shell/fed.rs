@@ -5,17 +5,53 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::reader::{Around, Reader};
+use super::words::Holes;
 use super::words::{as_text, join};
-use super::{Command, Part, RedirectKind, Word};
+use super::{Command, Part, Redirect, RedirectKind, Word, Wrap};
 
 /// The pieces of a format with words between them.
-fn filled(pieces: &[&str], words: &[Word]) -> Word {
-    let mut said = Word::literal(pieces.first().copied().unwrap_or_default());
+fn filled<T: AsRef<str>>(pieces: &[T], words: &[Word]) -> Word {
+    let mut said = Word::literal(pieces.first().map(AsRef::as_ref).unwrap_or_default());
     for (piece, word) in pieces.iter().skip(1).zip(words) {
         word.parts().iter().for_each(|part| said.push(part.clone()));
-        said.push(Part::Text((*piece).to_owned()));
+        said.push(Part::Text(piece.as_ref().to_owned()));
     }
     said
+}
+
+/// The pieces of a format with one place, used so many times.
+fn again(pieces: &[&str], times: usize) -> Vec<String> {
+    let [before, behind] = pieces else { return Vec::new() };
+    let between = std::iter::repeat_n(format!("{behind}{before}"), times.saturating_sub(1));
+    std::iter::once((*before).to_owned()).chain(between).chain([(*behind).to_owned()]).collect()
+}
+
+/// A command that reads its standard input, which may stand on a later line.
+pub(super) struct Waiting {
+    pub(super) at: usize,
+    pub(super) what: What,
+}
+
+/// What it makes of it.
+pub(super) enum What {
+    /// A shell runs it.
+    Script,
+    /// A shell on another machine does.
+    Elsewhere,
+    /// Words of a program: `xargs`.
+    Words,
+    /// Values: `read`.
+    Names(Vec<String>),
+    /// Values within a group: `while read x; do …; done`.
+    Loop(Again),
+}
+
+/// A group to be read again.
+pub(super) struct Again {
+    pub(super) text: Arc<str>,
+    pub(super) holes: Holes,
+    pub(super) around: Around,
+    pub(super) folder: Option<Arc<Word>>,
 }
 
 enum Fed {
@@ -32,12 +68,23 @@ impl Reader {
         for at in range {
             said.push(self.says(at)?);
         }
-        (!said.is_empty()).then(|| join(said))
+        let mut said = (!said.is_empty()).then(|| join(said))?;
+        // A substitution leaves out the last line ends.
+        if let Some(Part::Text(text)) = said.parts.last_mut() {
+            text.truncate(text.trim_end_matches('\n').len());
+        }
+        Some(said)
     }
 
     fn says(&self, at: usize) -> Option<Word> {
         let command = self.script.commands.get(at)?;
-        if command.redirects.iter().any(|redirect| redirect.kind.is_output()) || command.is_elsewhere {
+        // What goes into a file says nothing; what goes beside it, or into a program, does.
+        let is_away = |redirect: &Redirect| {
+            redirect.kind.is_output()
+                && redirect.number.is_none_or(|at| at == 1)
+                && !redirect.target.is_sink()
+        };
+        if command.redirects.iter().any(is_away) || command.is_elsewhere {
             return None;
         }
         let arguments = command.arguments();
@@ -59,8 +106,8 @@ impl Reader {
                 match pieces.len() - 1 {
                     0 => Some(Word::literal(&format)),
                     places if places == arguments.len() => Some(filled(&pieces, arguments)),
-                    // The format is used again for the rest; between words anything may stand.
-                    1 if format.trim() == "%s" => Some(join(arguments.to_vec())),
+                    // The format is used again for the rest.
+                    1 => Some(filled(&again(&pieces, arguments.len()), arguments)),
                     _ => None,
                 }
             }
@@ -103,18 +150,78 @@ impl Reader {
         if said.is_empty() { Fed::Unknown } else { Fed::Text(join(said)) }
     }
 
-    /// Reads the scripts of shells that get them through their standard input.
+    /// What it reads stands on a later line.
+    pub(super) fn waits(&mut self, at: usize) -> bool {
+        let upstream = self.script.upstream(at).len();
+        self.pay(upstream) && matches!(self.fed_to(at), Fed::Waits)
+    }
+
+    /// Reads what gets its text through its standard input, where that is known by now.
     pub(super) fn feed(&mut self, is_last: bool) {
-        for at in std::mem::take(&mut self.fed) {
+        for waiting in std::mem::take(&mut self.fed) {
+            let at = waiting.at;
             let upstream = self.script.upstream(at).len();
             if !self.pay(upstream) {
                 return;
             }
-            match self.fed_to(at) {
-                Fed::Text(text) => self.run_text(at, &[text]),
-                Fed::Waits if !is_last => self.fed.push(at),
-                Fed::Waits | Fed::Unknown => {}
+            match (self.fed_to(at), waiting.what) {
+                (Fed::Waits, what) if !is_last => self.fed.push(Waiting { at, what }),
+                (Fed::Text(text), What::Script) => self.run_text(at, &[text]),
+                (Fed::Text(text), What::Elsewhere) => self.start_text(at, Wrap::Elsewhere, &[text]),
+                (_, What::Words) => {
+                    let command = &self.script.commands[at];
+                    let (words, folder) = (command.words.clone(), command.folder.clone());
+                    let mark = self.state.mark();
+                    self.state.enter(folder);
+                    self.xargs(at, &words);
+                    self.state.back(mark);
+                }
+                (Fed::Text(text), What::Names(names)) => self.set_read(&names, &text),
+                (Fed::Text(text), What::Loop(again)) => self.read_again(&again, text),
+                _ => {}
             }
+        }
+    }
+
+    /// A group that reads what it is fed, now that this is known.
+    fn read_again(&mut self, again: &Again, text: Word) {
+        let cost = text.len();
+        if !self.pay(cost) {
+            return;
+        }
+        let (outer, before) = (std::mem::replace(&mut self.around, again.around.clone()), self.read.take());
+        let mark = self.state.mark();
+        self.state.enter(again.folder.clone());
+        self.read = Some(text);
+        self.nested(Arc::clone(&again.text), Arc::clone(&again.holes), Self::command);
+        self.read = before;
+        self.state.back(mark);
+        self.around = outer;
+    }
+
+    /// What `read` and its kin put into variables.
+    pub(super) fn set_read(&mut self, names: &[String], text: &Word) {
+        if !self.pay(text.len() * names.len()) {
+            return;
+        }
+        // One name has whole lines; several share their words, each any of them.
+        let words = if names.len() == 1 { split_at(text, &['\n', '\0']) } else { split_lines(text) };
+        for name in names {
+            self.state.set(name, words.clone());
+        }
+    }
+
+    /// Sets what a command reads into variables: what it is fed, what its loop is fed, or something unknown.
+    pub(super) fn reads(&mut self, at: usize, names: Vec<String>) {
+        names.iter().for_each(|name| self.state.set_unknown(name));
+        let has_own = self.script.commands[at].redirects.iter().any(|redirect| redirect.kind.is_input());
+        match self.read.clone().filter(|_| !has_own) {
+            Some(text) => self.set_read(&names, &text),
+            None => match self.fed_to(at) {
+                Fed::Text(text) => self.set_read(&names, &text),
+                Fed::Waits => self.fed.push(Waiting { at, what: What::Names(names) }),
+                Fed::Unknown => {}
+            },
         }
     }
 
@@ -146,19 +253,21 @@ impl Reader {
     }
 
     /// The words that reach a command through its standard input.
-    pub(super) fn fed_words(&mut self, at: usize) -> Vec<Word> {
+    pub(super) fn fed_words(&mut self, at: usize, by_lines: bool) -> Vec<Word> {
         let upstream = self.script.upstream(at).len();
         if !self.pay(upstream) {
             return Vec::new();
         }
         if let Fed::Text(word) = self.fed_to(at) {
-            return split_lines(&word);
+            return if by_lines { split_at(&word, &['\n', '\0']) } else { split_lines(&word) };
         }
         let mut words = Vec::new();
         for at in self.script.upstream(at) {
             let command = &self.script.commands[at];
-            if matches!(command.program().as_deref(), Some("find" | "gfind")) {
-                words.extend(super::unwrap::found_by(command));
+            match command.program().as_deref() {
+                Some("find" | "gfind") => words.extend(super::unwrap::found_by(command)),
+                Some("ls" | "gls") => words.extend(super::unwrap::listed_by(command)),
+                _ => {}
             }
         }
         if words.is_empty() { vec![Word { parts: vec![Part::Given] }] } else { words }
@@ -166,13 +275,17 @@ impl Reader {
 }
 
 fn split_lines(word: &Word) -> Vec<Word> {
+    split_at(word, &[' ', '\t', '\n', '\0'])
+}
+
+fn split_at(word: &Word, signs: &[char]) -> Vec<Word> {
     let mut words = vec![Word::default()];
     for part in word.parts() {
         let Part::Text(text) = part else {
             words.last_mut().into_iter().for_each(|word| word.push(part.clone()));
             continue;
         };
-        for (at, piece) in text.split([' ', '\t', '\n', '\0']).enumerate() {
+        for (at, piece) in text.split(signs).enumerate() {
             if at > 0 {
                 words.push(Word::default());
             }

@@ -5,6 +5,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::fed::{Again, Waiting, What};
 use super::state::{State, Value};
 use super::words::Holes;
 use super::{Command, MAX_BYTES, MAX_COMMANDS, Part, Redirect, Script, Word};
@@ -14,6 +15,8 @@ const MAX_DEPTH: usize = 32;
 /// What may be read again or copied, for each byte of the script and for a short one at least.
 const SUPPLY_PER_BYTE: usize = 16;
 const SUPPLY_AT_LEAST: usize = 256 * 1024;
+/// They put what they are fed into variables.
+pub(super) const READ: &[&str] = &["read", "mapfile", "readarray"];
 
 pub(super) fn read(command: &str) -> Script {
     let end = if command.len() <= MAX_BYTES { command.len() } else { floor(command, MAX_BYTES) };
@@ -38,8 +41,9 @@ pub(super) struct Reader {
     /// Nothing is read any more.
     pub(super) is_halted: bool,
     pub(super) documents: Vec<Option<Word>>,
-    /// Shells that read their script from standard input, which may stand on a later line.
-    pub(super) fed: Vec<usize>,
+    pub(super) fed: Vec<Waiting>,
+    /// What is fed to the group that is being read again.
+    pub(super) read: Option<Word>,
     /// The functions that are being called.
     calls: Vec<String>,
 }
@@ -95,6 +99,7 @@ impl Reader {
             is_halted: false,
             documents: Vec::new(),
             fed: Vec::new(),
+            read: None,
             calls: Vec::new(),
         }
     }
@@ -341,7 +346,31 @@ impl Reader {
     /// One stage of a pipeline.
     pub(super) fn command(&mut self) {
         self.blanks();
-        let first = self.script.commands.len();
+        let (first, begin, folder) = (self.script.commands.len(), self.source.at, self.state.folder());
+        let is_group = self.peek() == Some(b'(') || self.reserved().is_some();
+        self.one(first);
+        if is_group && self.read.is_none() {
+            self.may_read_again(first, begin, folder);
+        }
+    }
+
+    /// A group with a `read` in it is read again when it is known what that reads.
+    fn may_read_again(&mut self, first: usize, begin: usize, folder: Option<Arc<Word>>) {
+        let reads = |command: &Command| {
+            let is_fed = command.redirects.iter().all(|redirect| !redirect.kind.is_input());
+            is_fed && command.program().is_some_and(|program| READ.contains(&program.as_str()))
+        };
+        let Some(at) = self.script.commands[first..].iter().position(reads) else { return };
+        let end = self.source.at.clamp(begin, self.source.limit);
+        if self.pay(end - begin) {
+            let text = self.source.text[begin..end].into();
+            let (holes, around) = (Arc::clone(&self.source.holes), self.around.clone());
+            let what = What::Loop(Again { text, holes, around, folder });
+            self.fed.push(Waiting { at: first + at, what });
+        }
+    }
+
+    fn one(&mut self, first: usize) {
         if self.peek() == Some(b'(') {
             if self.starts_with("((") && self.skip_calculation() {
                 return self.behind_group(first);
@@ -389,6 +418,9 @@ impl Reader {
                     self.source.at += 2 * usize::from(self.starts_with("-p"));
                 }
                 self.lines();
+                if word == "coproc" {
+                    self.skip_group_name();
+                }
                 return if self.peek().is_some_and(|byte| !b";&|)".contains(&byte)) {
                     self.deeper(Self::command);
                 };
@@ -402,6 +434,19 @@ impl Reader {
         self.source.at += word.len();
         self.list(&end);
         self.behind_group(first);
+    }
+
+    /// `coproc NAME { … }`: only a group may be named.
+    fn skip_group_name(&mut self) {
+        let begin = self.source.at;
+        if self.reserved().is_some() {
+            return;
+        }
+        self.name();
+        self.blanks();
+        if self.peek() != Some(b'(') && self.reserved().is_none() {
+            self.source.at = begin;
+        }
     }
 
     /// Redirections of a group are those of a command without words, and its input is that of all within.

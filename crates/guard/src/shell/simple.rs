@@ -163,10 +163,11 @@ impl Reader {
         if self.is_halted || is_process || (sign.starts_with('&') && ahead > 0) {
             return false;
         }
+        let number = self.source.text[self.source.at..self.source.at + ahead].parse().ok();
         self.source.at += ahead + sign.len();
         let mut kind = *kind;
         if kind == RedirectKind::Document {
-            self.here_document(all);
+            self.here_document(all, number);
             return true;
         }
         self.blanks();
@@ -182,11 +183,11 @@ impl Reader {
                 kind = RedirectKind::Write;
             }
         }
-        all.extend(target.into_iter().map(|target| Redirect { kind, target, document: None }));
+        all.extend(target.into_iter().map(|target| Redirect { kind, target, number, document: None }));
         true
     }
 
-    fn here_document(&mut self, all: &mut Vec<Redirect>) {
+    fn here_document(&mut self, all: &mut Vec<Redirect>, number: Option<u32>) {
         let strips_tabs = self.peek() == Some(b'-');
         self.source.at += usize::from(strips_tabs);
         self.blanks();
@@ -227,6 +228,7 @@ impl Reader {
         all.push(Redirect {
             kind: RedirectKind::Document,
             target: Word::default(),
+            number,
             document: Some(document),
         });
     }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::reader::{Around, Reader};
+use super::fed::{Waiting, What};
+use super::reader::{Around, READ, Reader};
 use super::state::{Function, MAX_VALUE};
 use super::words::as_text;
 use super::wrappers::{
@@ -26,12 +27,12 @@ impl Reader {
             return Some(at);
         }
         let program = program.rsplit('/').next().unwrap_or(&program).to_owned();
-        self.change(&program, &words[1..]);
+        self.change(at, &program, &words[1..]);
         self.open(at, &program, &words);
         Some(at)
     }
 
-    fn change(&mut self, program: &str, words: &[Word]) {
+    fn change(&mut self, at: usize, program: &str, words: &[Word]) {
         let operands = || words.iter().filter_map(Word::text).filter(|text| !text.starts_with(['-', '+']));
         match program {
             "cd" | "pushd" | "chdir" => {
@@ -50,9 +51,19 @@ impl Reader {
                     }
                 }
             }
-            "read" | "mapfile" | "readarray" | "getopts" => {
-                operands().for_each(|name| self.state.set_unknown(&name));
+            _ if READ.contains(&program) => {
+                let (name, with_word) = match program {
+                    "read" => ("REPLY", "-a -d -i -n -N -p -t -u"),
+                    _ => ("MAPFILE", "-d -n -O -s -u -C -c"),
+                };
+                let from = past_options(words, 0, with_word).min(words.len());
+                let array = words[..from].windows(2).find(|pair| pair[0].prefix().ends_with('a'));
+                let array = array.filter(|_| program == "read").map(|pair| &pair[1]);
+                let names: Vec<String> = words[from..].iter().chain(array).filter_map(Word::text).collect();
+                let names = if names.is_empty() { vec![name.to_owned()] } else { names };
+                self.reads(at, names);
             }
+            "getopts" => operands().for_each(|name| self.state.set_unknown(&name)),
             "unset" => operands().for_each(|name| self.state.unset(&name)),
             "set" if words.first().and_then(Word::text).as_deref() == Some("--") => {
                 self.state.set_positional(Some(words[1..].into()));
@@ -76,10 +87,16 @@ impl Reader {
             if program == "flock" && self.run_option(at, words, &["-c", "--command"]) {
                 return;
             }
-            if program == "env" && self.run_option(at, words, &["-S", "--split-string", "-vS"]) {
-                return;
-            }
             let mut from = past_options(words, 1, wrapper.with_word);
+            if program == "env" {
+                // `env -` is `env -i`.
+                while words.get(from).and_then(Word::text).as_deref() == Some("-") {
+                    from = past_options(words, from + 1, wrapper.with_word);
+                }
+                if let Some(text) = split_string(words, from) {
+                    return self.start_text(at, Wrap::Script, &text);
+                }
+            }
             let mut sets = Vec::new();
             if wrapper.sets {
                 while let Some((name, value)) = words.get(from).and_then(assigned) {
@@ -111,7 +128,7 @@ impl Reader {
             }
             "source" | "." => match words.get(1) {
                 Some(word) if matches!(word.parts(), [Part::Process(_)]) => self.run_process(at, word),
-                Some(word) if is_standard_input(word) => self.fed.push(at),
+                Some(word) if is_standard_input(word) => self.fed.push(Waiting { at, what: What::Script }),
                 _ => {}
             },
             "trap" => {
@@ -157,7 +174,11 @@ impl Reader {
                 let from = past_options(words, 1, SSH_WORDS);
                 // Options may stand behind the machine, too.
                 let from = past_options(words, from + 1, SSH_WORDS);
-                self.start_text(at, Wrap::Elsewhere, words.get(from..).unwrap_or_default());
+                match words.get(from..).unwrap_or_default() {
+                    // A shell there, which reads what it is fed.
+                    [] => self.fed.push(Waiting { at, what: What::Elsewhere }),
+                    text => self.start_text(at, Wrap::Elsewhere, text),
+                }
             }
             "docker" | "podman" | "nerdctl" => self.container(at, words),
             "kubectl" | "oc" => {
@@ -167,6 +188,10 @@ impl Reader {
                 {
                     self.start(at, Wrap::Elsewhere, &words[end + 1..], Vec::new(), false);
                 }
+            }
+            "xargs" | "gxargs" | "parallel" if self.waits(at) => {
+                self.script.commands[at].wraps = Some(Wrap::Fed);
+                self.fed.push(Waiting { at, what: What::Words });
             }
             "xargs" | "gxargs" | "parallel" => self.xargs(at, words),
             "find" | "gfind" => self.find(at, words),
@@ -205,7 +230,7 @@ impl Reader {
         self.around = outer;
     }
 
-    fn start_text(&mut self, at: usize, wrap: Wrap, words: &[Word]) {
+    pub(super) fn start_text(&mut self, at: usize, wrap: Wrap, words: &[Word]) {
         self.script.commands[at].wraps = Some(wrap);
         let was = self.script.commands[at].is_elsewhere;
         self.script.commands[at].is_elsewhere |= wrap == Wrap::Elsewhere;
@@ -247,6 +272,9 @@ impl Reader {
                 break;
             }
             let is_bundle = option.starts_with('-') && !option.starts_with("--");
+            if is_bundle && only_reads(&option[1..]) {
+                return;
+            }
             takes_text |= is_bundle && option.contains('c') || option == "--command" || option == "-Command";
             reads_input |= is_bundle && option.contains('s');
             let takes_word = lists(SHELL_WORDS, &option) || (is_bundle && takes_word(&option, "-o -O"));
@@ -269,7 +297,7 @@ impl Reader {
             }
             [script, ..] if !reads_input && !is_standard_input(script) => {}
             _ if takes_text => {}
-            _ => self.fed.push(at),
+            _ => self.fed.push(Waiting { at, what: What::Script }),
         }
     }
 
@@ -289,14 +317,10 @@ impl Reader {
         self.start(at, Wrap::Elsewhere, words.get(from + 1..).unwrap_or_default(), Vec::new(), false);
     }
 
-    fn xargs(&mut self, at: usize, words: &[Word]) {
+    pub(super) fn xargs(&mut self, at: usize, words: &[Word]) {
         let from = past_options(words, 1, XARGS_WORDS).min(words.len());
         let mut inner = words[from..].to_vec();
-        let mut given = self.fed_words(at);
         let separator = inner.iter().position(|word| word.text().is_some_and(|text| text.starts_with(":::")));
-        if let Some(separator) = separator {
-            given = inner.split_off(separator).split_off(1);
-        }
         let options: Vec<String> = words[1..from].iter().filter_map(Word::text).collect();
         let place = options.iter().enumerate().find_map(|(at, option)| match option.as_str() {
             "-I" | "-J" => options.get(at + 1).cloned(),
@@ -307,17 +331,39 @@ impl Reader {
         });
         let is_parallel = words[0].text().is_some_and(|text| text.ends_with("parallel"));
         let place = place.or_else(|| is_parallel.then(|| "{}".to_owned()));
+        let given = match separator {
+            Some(separator) => inner.split_off(separator).split_off(1),
+            // Where a word has its place, a whole line is put there.
+            None => self.fed_words(at, place.is_some()),
+        };
         let has_place = place.as_ref().is_some_and(|place| {
             inner.iter().any(|word| {
                 word.parts.iter().any(|part| matches!(part, Part::Text(text) if text.contains(place)))
             })
         });
-        match place.filter(|_| has_place) {
-            Some(place) => inner = replaced(&inner, &place, &given),
-            None if !inner.is_empty() => inner.extend(given),
-            None => {}
+        if !is_parallel && !has_place {
+            if !inner.is_empty() {
+                inner.extend(given);
+            }
+            return self.start(at, Wrap::Fed, &inner, Vec::new(), false);
         }
-        self.start(at, Wrap::Fed, &inner, Vec::new(), false);
+        // Once for each line.
+        let place = place.unwrap_or_default();
+        for given in &given {
+            if self.is_halted {
+                return;
+            }
+            let mut each = replaced(&inner, &place, std::slice::from_ref(given));
+            if !has_place {
+                each.push(given.clone());
+            }
+            if is_parallel {
+                // Its words are a shell's text, or there are none and each line is.
+                self.start_text(at, Wrap::Fed, &each);
+            } else {
+                self.start(at, Wrap::Fed, &each, Vec::new(), false);
+            }
+        }
     }
 
     fn find(&mut self, at: usize, words: &[Word]) {
@@ -340,6 +386,7 @@ impl Reader {
     fn git(&mut self, at: usize, words: &[Word]) {
         let texts: Vec<Option<String>> = words.iter().map(Word::text).collect();
         let is = |at: usize, text: &str| texts.get(at).is_some_and(|word| word.as_deref() == Some(text));
+        let verb = verb_of_git(words);
         for (place, text) in texts.iter().enumerate().skip(1) {
             let script = text.as_deref().and_then(|text| text.split_once("=!"));
             let script = script.map(|(_, script)| script.to_owned());
@@ -348,17 +395,60 @@ impl Reader {
             {
                 self.start_text(at, Wrap::Script, &[Word::literal(&script)]);
             }
-            let takes_script = (is(1, "rebase") && (is(place, "-x") || is(place, "--exec")))
-                || (is(1, "submodule") && is(place, "foreach"))
-                || (is(1, "bisect") && is(place, "run"));
+            let takes_script = (is(verb, "rebase") && (is(place, "-x") || is(place, "--exec")))
+                || (is(verb, "submodule") && is(place, "foreach"))
+                || (is(verb, "bisect") && is(place, "run"));
             if takes_script {
                 let from = past_options(words, place + 1, "");
-                let until = if is(1, "rebase") { (from + 1).min(words.len()) } else { words.len() };
-                self.start_text(at, Wrap::Script, words.get(from..until).unwrap_or_default());
-                return;
+                let until = if is(verb, "rebase") { (from + 1).min(words.len()) } else { words.len() };
+                // One word is a shell's text, several are a program and its words.
+                return match words.get(from..until).unwrap_or_default() {
+                    [text] => self.start_text(at, Wrap::Script, std::slice::from_ref(text)),
+                    words => self.start(at, Wrap::Script, words, Vec::new(), false),
+                };
             }
         }
     }
+}
+
+/// Where git's verb stands, behind its own options.
+fn verb_of_git(words: &[Word]) -> usize {
+    past_options(words, 1, "-C -c --git-dir --work-tree --namespace --config-env --exec-path")
+}
+
+/// The letters of a shell's options with which it reads its script and runs nothing: `bash -n`.
+pub(crate) fn only_reads(letters: &str) -> bool {
+    letters.contains('n') && letters.bytes().all(|letter| b"nvxeulcs".contains(&letter))
+}
+
+/// The text of `env -S text`, `-iStext`, `--split-string=text`, with the words behind it.
+fn split_string(words: &[Word], until: usize) -> Option<Vec<Word>> {
+    let mut options = words.iter().enumerate().take(until).skip(1);
+    options.find_map(|(at, word)| {
+        let text = word.text()?;
+        let joined = match text.strip_prefix("--split-string") {
+            Some(rest) => rest.trim_start_matches('=').to_owned(),
+            None if text.starts_with("--") => return None,
+            None => {
+                let letters = text.strip_prefix('-')?;
+                let (before, rest) = letters.split_once('S')?;
+                before.bytes().all(|letter| b"iv0".contains(&letter)).then(|| rest.to_owned())?
+            }
+        };
+        let mut all = if joined.is_empty() { Vec::new() } else { vec![Word::literal(&joined)] };
+        all.extend_from_slice(&words[at + 1..]);
+        Some(all)
+    })
+}
+
+/// What `ls` lists that is a path as it stands: what a pattern matches, and everything with `-d`.
+pub(super) fn listed_by(command: &Command) -> Vec<Word> {
+    let is_option = |word: &&Word| word.prefix().starts_with('-');
+    let names_folders =
+        command.arguments().iter().filter(is_option).any(|option| option.prefix().contains('d'));
+    let has_glob = |word: &Word| word.parts().iter().any(|part| matches!(part, Part::Glob(_)));
+    let operands = command.arguments().iter().filter(|word| !is_option(word));
+    operands.filter(|word| names_folders || has_glob(word)).cloned().collect()
 }
 
 /// The name and the value of `name=value`.

@@ -83,22 +83,26 @@ fn pushed(
     }
     refs.into_iter()
         .filter_map(|word| {
-            let spec = word.prefix();
+            let spec = spelled(word);
             let (plus, spec) = spec.strip_prefix('+').map_or((false, spec.as_str()), |rest| (true, rest));
             let (source, target) =
                 spec.split_once(':').map_or((None, spec), |(source, target)| (Some(source), target));
-            let target = target.strip_prefix("refs/heads/").unwrap_or(target);
-            if target.starts_with("refs/tags/") {
+            // git takes each of these for the same branch.
+            let target =
+                ["refs/heads/", "heads/"].iter().find_map(|kind| target.strip_prefix(kind)).unwrap_or(target);
+            if target.starts_with("refs/tags/") || target.starts_with("tags/") {
                 return None;
             }
-            let branch = match target {
+            // `:` alone is every branch that both sides have.
+            let is_matching = source == Some("") && target.is_empty();
+            let branch = match target.split_once(UNKNOWN) {
                 _ if is_current(look, word) => current(),
-                "HEAD" | "@" if word.text().is_some() && source.is_none() => current(),
-                target if word.text().is_none() => Branch::Begins(target.to_owned()),
-                target if target.contains('*') => Branch::All,
-                target => Branch::Named(target.to_owned()),
+                Some((begin, _)) => Branch::Begins(begin.to_owned()),
+                None if matches!(target, "HEAD" | "@") && source.is_none() => current(),
+                None if target.contains('*') || is_matching => Branch::All,
+                None => Branch::Named(target.to_owned()),
             };
-            let is_deletion = deletes || (source == Some("") && word.text().is_some());
+            let is_deletion = deletes || (source == Some("") && !is_matching && !target.contains(UNKNOWN));
             if is_deletion {
                 let Branch::Named(name) = &branch else { return None };
                 return look.rules.is_protected(name).then_some((&DELETE_BRANCH, Verdict::Deny));
@@ -106,6 +110,18 @@ fn pushed(
             forced(look, if plus { Force::Yes } else { force }, &branch)
         })
         .max_by_key(|(_, verdict)| *verdict)
+}
+
+/// What only a shell could know, in a place where git would take no such letter.
+const UNKNOWN: char = '\0';
+
+fn spelled(word: &Word) -> String {
+    let parts = word.parts().iter().map(|part| match part {
+        Part::Text(text) | Part::Home(text) => text.clone(),
+        Part::Glob(glob) => glob.clone(),
+        _ => UNKNOWN.to_string(),
+    });
+    parts.collect()
 }
 
 fn forced(look: &Look<'_>, force: Force, branch: &Branch) -> Option<(&'static Shipped, Verdict)> {

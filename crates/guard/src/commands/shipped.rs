@@ -104,7 +104,7 @@ pub(super) const CREDENTIALS: Shipped = Shipped {
 pub(super) const REWRITE_HISTORY: Shipped = Shipped {
     name: "rewrite-history",
     verdict: Verdict::Ask,
-    why: "It rewrites commits of a whole repository or drops the log that would bring them back.",
+    why: "It rewrites or deletes the commits of a whole repository, or drops the log that would bring them back.",
     instead: "Make a checkpoint or a clone first; revert single commits with git revert.",
 };
 
@@ -192,7 +192,10 @@ fn words(look: &Look<'_>, all: &mut Vec<Finding>) {
             let about = patterns.iter().filter(|pattern| pattern.split(' ').next() == Some(&program));
             let mut words = look.plain[at].clone();
             words[0].clone_from(&program);
-            let is_it = |pattern: &&str| Pattern::parse(pattern).is_ok_and(|pattern| pattern.matches(&words));
+            let bare = without_options(&program, &words);
+            let is_it = |pattern: &&str| {
+                Pattern::parse(pattern).is_ok_and(|pattern| pattern.matches(&words) || pattern.matches(&bare))
+            };
             if about.into_iter().any(is_it) && !asks_for_help(&words) {
                 all.push(Finding { rule, verdict: rule.verdict, commands: vec![at] });
             }
@@ -200,8 +203,42 @@ fn words(look: &Look<'_>, all: &mut Vec<Finding>) {
     }
 }
 
+/// Options that may stand before a program's verb and take the next word.
+const WITH_WORD: &[(&str, &str)] = &[
+    (
+        "aws",
+        "--profile --region --endpoint-url --output --query --ca-bundle --color --cli-read-timeout \
+        --cli-connect-timeout",
+    ),
+    ("gcloud", "--project --account --configuration --format --verbosity --impersonate-service-account"),
+    ("az", "--subscription --output -o --query"),
+    ("gh", "-R --repo --hostname -h"),
+    ("op", "--account --vault --config --session --format"),
+    ("vault", "-address -namespace -format -field -ca-cert"),
+    ("doppler", "--project --config --token -p -c -t"),
+    ("heroku", "-a --app -r --remote"),
+    ("systemctl", "-H --host -M --machine -t --type -p --property -n -o -s --signal"),
+    ("security", "-q"),
+];
+
+/// A command without its options: they may stand before its verb or behind it.
+fn without_options(program: &str, words: &[String]) -> Vec<String> {
+    let with_word = WITH_WORD.iter().find(|(name, _)| *name == program).map_or("", |(_, options)| options);
+    let (mut bare, mut at) = (Vec::new(), 0);
+    while let Some(word) = words.get(at) {
+        at += 1;
+        if at > 1 && word.starts_with('-') {
+            at += usize::from(with_word.split_whitespace().any(|option| option == word));
+        } else {
+            bare.push(word.clone());
+        }
+    }
+    bare
+}
+
 pub(super) fn asks_for_help(words: &[String]) -> bool {
-    words.iter().skip(1).any(|word| matches!(word.as_str(), "--help" | "--version"))
+    let is_short = matches!(words, [git, _, help] if git == "git" && help == "-h");
+    is_short || words.iter().skip(1).any(|word| matches!(word.as_str(), "--help" | "--version"))
 }
 
 /// A function that pipes itself into itself, or leaves itself in the background.

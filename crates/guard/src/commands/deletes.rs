@@ -2,9 +2,12 @@
 
 use super::Verdict;
 use super::look::{Look, Parsed};
-use super::place::Reach;
-use super::shipped::{DELETE_OUTSIDE, DELETE_ROOT, Finding, OPEN_ROOT, RIGHTS_OUTSIDE, Shipped};
-use crate::shell::{Command, Word, find_folders};
+use super::pattern::glob;
+use super::place::{Reach, Target};
+use super::shipped::{
+    DELETE_OUTSIDE, DELETE_ROOT, Finding, OPEN_ROOT, REWRITE_HISTORY, RIGHTS_OUTSIDE, Shipped,
+};
+use crate::shell::{Command, Word, Wrap, find_folders};
 
 pub(super) fn find(look: &Look<'_>, all: &mut Vec<Finding>) {
     for (at, command) in look.commands() {
@@ -41,10 +44,27 @@ fn deleted(look: &Look<'_>, command: &Command, always_deep: bool) -> Found {
     if !always_deep && !parsed.letter("rR") && !parsed.long("--recursive") {
         return None;
     }
+    let is_history = || parsed.operands.iter().any(|word| is_history(look, command, word));
     match worst(look, command, &parsed.operands)? {
         Reach::Root | Reach::Home => Some((&DELETE_ROOT, Verdict::Deny)),
         Reach::Outside | Reach::Workspace => Some((&DELETE_OUTSIDE, Verdict::Ask)),
-        Reach::Inside => None,
+        Reach::Inside => is_history().then_some((&REWRITE_HISTORY, Verdict::Ask)),
+    }
+}
+
+/// The workspace's own commits: `.git`, `.git/*`, `.git/objects`, `.*`. That of a fresh clone is everybody's to drop.
+fn is_history(look: &Look<'_>, command: &Command, word: &Word) -> bool {
+    let git = look.place.workspace.join(".git");
+    match look.place.target(command.folder.as_deref(), word) {
+        Target::Path(path) => path == git || ["objects", "refs"].iter().any(|name| path == git.join(name)),
+        Target::AllIn(folder) if folder == git => true,
+        // A pattern means a hidden name only if it begins like one.
+        Target::AllIn(folder) | Target::SomeIn(folder) if folder == look.place.workspace => {
+            let shape = word.shape();
+            let name = shape.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            !word.is_unknown() && name.starts_with('.') && glob(name, ".git")
+        }
+        _ => false,
     }
 }
 
@@ -57,14 +77,19 @@ fn worst(look: &Look<'_>, command: &Command, words: &[&Word]) -> Option<Reach> {
 fn found(look: &Look<'_>, command: &Command) -> Found {
     let words: Vec<String> = command.arguments().iter().map(Word::shape).collect();
     let deletes = words.iter().any(|word| word == "-delete");
-    let runs_delete = words.windows(2).any(|pair| {
-        let program = pair[1].rsplit('/').next().unwrap_or(&pair[1]);
-        matches!(pair[0].as_str(), "-exec" | "-execdir" | "-ok" | "-okdir")
-            && matches!(program, "rm" | "shred" | "unlink")
-    });
-    if !deletes && !runs_delete {
+    let runs = |programs: &[&str]| {
+        words.windows(2).any(|pair| {
+            let program = pair[1].rsplit('/').next().unwrap_or(&pair[1]);
+            matches!(pair[0].as_str(), "-exec" | "-execdir" | "-ok" | "-okdir") && programs.contains(&program)
+        })
+    };
+    let (all, some) = if deletes || runs(&["rm", "shred", "unlink"]) {
+        (&DELETE_ROOT, &DELETE_OUTSIDE)
+    } else if runs(&["chmod", "chown", "chgrp"]) {
+        (&OPEN_ROOT, &RIGHTS_OUTSIDE)
+    } else {
         return None;
-    }
+    };
     let folders = find_folders(command);
     let is_filter = |word: &String| {
         const FILTERS: &str = "-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -atime -amin -ctime -cmin \
@@ -73,13 +98,23 @@ fn found(look: &Look<'_>, command: &Command) -> Found {
     };
     let folders: Vec<&Word> = folders.iter().collect();
     match worst(look, command, &folders)? {
-        Reach::Root | Reach::Home if !words.iter().any(is_filter) => Some((&DELETE_ROOT, Verdict::Deny)),
-        // What is found in the workspace is within it.
-        Reach::Workspace if folders.iter().all(|word| is_workspace(look, command, word)) => None,
-        Reach::Inside => None,
-        Reach::Root | Reach::Home | Reach::Outside | Reach::Workspace => {
-            Some((&DELETE_OUTSIDE, Verdict::Ask))
+        // Whose rights in a home folder are changed can be changed back.
+        Reach::Home if *all == OPEN_ROOT => Some((some, Verdict::Ask)),
+        Reach::Root | Reach::Home if !words.iter().any(is_filter) => Some((all, Verdict::Deny)),
+        Reach::Workspace
+            if *all == OPEN_ROOT && folders.iter().all(|word| is_workspace(look, command, word)) =>
+        {
+            None
         }
+        // What is found in the workspace is within it; all of it is the workspace.
+        Reach::Workspace
+            if words.iter().any(is_filter)
+                && folders.iter().all(|word| is_workspace(look, command, word)) =>
+        {
+            None
+        }
+        Reach::Inside => None,
+        Reach::Root | Reach::Home | Reach::Outside | Reach::Workspace => Some((some, Verdict::Ask)),
     }
 }
 
@@ -108,7 +143,12 @@ fn is_workspace(look: &Look<'_>, command: &Command, word: &Word) -> bool {
 
 fn rights(look: &Look<'_>, command: &Command) -> Found {
     let parsed = Parsed::of(command.arguments());
-    if !parsed.letter("R") && !parsed.long("--recursive") {
+    // What is fed to it is a whole folder's, too: `find / | xargs chmod`.
+    let is_fed = || {
+        let starter = command.within.and_then(|at| look.script.commands.get(at));
+        starter.is_some_and(|starter| starter.wraps == Some(Wrap::Fed) && starter.piped_from.is_some())
+    };
+    if !parsed.letter("R") && !parsed.long("--recursive") && !is_fed() {
         return None;
     }
     match worst(look, command, parsed.operands.get(1..).unwrap_or_default())? {

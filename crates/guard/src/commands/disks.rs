@@ -5,7 +5,8 @@ use super::look::Look;
 use super::shipped::{DISKS, Finding, asks_for_help};
 use crate::shell::{Command, Word, writes_of};
 
-const TOOLS: &str = "mke2fs mkswap fdisk sfdisk cfdisk gdisk sgdisk parted wipefs blkdiscard newfs";
+const TOOLS: &str = "mke2fs mkswap fdisk sfdisk cfdisk gdisk sgdisk parted wipefs blkdiscard newfs pvcreate pvremove vgremove \
+    lvremove";
 const DEVICES: &str = "sd hd vd xvd nvme mmcblk disk rdisk dm- mapper/ md loop sr nbd zram mem kmem ram";
 
 pub(super) fn find(look: &Look<'_>, all: &mut Vec<Finding>) {
@@ -15,6 +16,12 @@ pub(super) fn find(look: &Look<'_>, all: &mut Vec<Finding>) {
                 if program.starts_with("mkfs") || TOOLS.split_whitespace().any(|tool| tool == program) =>
             {
                 tool(command, &look.plain[at])
+            }
+            // It reads, unless it is told to write.
+            Some("badblocks") => {
+                let writes =
+                    |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('w');
+                look.plain[at].iter().any(writes).then(|| tool(command, &look.plain[at])).flatten()
             }
             Some("diskutil") => {
                 const VERBS: &str =

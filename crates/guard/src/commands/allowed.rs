@@ -4,11 +4,11 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::Verdict;
-use super::look::Look;
+use super::look::{Look, Parsed};
 use super::pattern::Pattern;
 use super::shipped::Finding;
 use crate::scope::{Real, real_path, real_paths};
-use crate::shell::{Command, Part, RedirectKind, SHELLS, Word, Wrap, writes_of};
+use crate::shell::{Command, Part, RedirectKind, SHELLS, Word, Wrap, Write, writes_of};
 
 /// They change when and how, never what.
 const TRANSPARENT: &str = "nohup time nice ionice timeout gtimeout stdbuf command setsid caffeinate";
@@ -124,6 +124,9 @@ fn writes_within(look: &Look<'_>, at: usize, command: &Command) -> bool {
     if !redirects || writes.len() > MAX_WRITES || command.arguments().iter().any(is_odd) {
         return false;
     }
+    if matches!(command.program().as_deref(), Some("ln" | "gln")) && !links_within(look, command, &writes) {
+        return false;
+    }
     // What a program writes on another machine is no file of this one; a redirection is judged all the same.
     let redirected = command.redirects.iter().filter(|redirect| redirect.kind.is_output()).count();
     let here = if command.is_elsewhere { redirected } else { writes.len() };
@@ -132,6 +135,33 @@ fn writes_within(look: &Look<'_>, at: usize, command: &Command) -> bool {
         let into = write.into.iter().map(|name| path.join(name));
         std::iter::once(path.clone()).chain(into).all(|path| may_be_written(look, &path))
             || is_named(look, at, &write.path)
+    })
+}
+
+/// A link to what is outside would be a way out for whatever is written next.
+fn links_within(look: &Look<'_>, command: &Command, writes: &[Write]) -> bool {
+    let folder = command.folder.as_deref();
+    let parsed = Parsed::with(command.arguments(), "-t -S --target-directory --suffix");
+    // A symbolic link's words are taken from where it stands.
+    let is_symbolic = parsed.letter("s") || parsed.long("--symbolic");
+    let mut stands = Vec::new();
+    for write in writes.iter().filter(|_| is_symbolic) {
+        let path = look.place.written(folder, &write.path);
+        stands.extend(path.iter().filter_map(|path| path.parent()).map(Path::to_owned));
+        stands.extend(path.filter(|_| !write.into.is_empty()));
+    }
+    if !is_symbolic {
+        stands.extend(look.place.written(folder, "."));
+    }
+    let sources = match parsed.operands.split_last() {
+        Some((_, sources)) if !sources.is_empty() && !parsed.letter("t") && !parsed.starts("--target") => {
+            sources
+        }
+        _ => &parsed.operands,
+    };
+    sources.iter().all(|source| {
+        let text = source.text().filter(|_| !source.is_home());
+        text.is_some_and(|text| stands.iter().all(|at| below_workspace(look, &at.join(&text)).is_some()))
     })
 }
 

@@ -178,7 +178,7 @@ impl Reader {
             }
             "+" => self.insert(builder, &[operand], quoting),
             // `${HOME%/}`: what it takes away changes no folder.
-            "" if known(&name).is_some() && operand.text().as_deref() == Some("%/") => {
+            "" if (value.is_some() || known(&name).is_some()) && operand.text().as_deref() == Some("%/") => {
                 self.variable(builder, &name, quoting);
             }
             "?" => match value {

@@ -26,6 +26,9 @@ fn again(pieces: &[&str], times: usize) -> Vec<String> {
     std::iter::once((*before).to_owned()).chain(between).chain([(*behind).to_owned()]).collect()
 }
 
+/// Programs whose output is their input, less or in another order.
+const PASS_ON: &[&str] = &["cat", "tee", "sort", "uniq", "tac", "head", "tail", "grep", "egrep"];
+
 /// A command that reads its standard input, which may stand on a later line.
 pub(super) struct Waiting {
     pub(super) at: usize,
@@ -114,8 +117,12 @@ impl Reader {
             "pwd" => Some(
                 command.folder.as_ref().map_or_else(|| Word::literal("."), |folder| folder.as_ref().clone()),
             ),
-            "cat" if arguments.iter().all(|word| word.text().as_deref() == Some("-")) => {
-                let input = command.redirects.iter().rev().find(|redirect| redirect.kind.is_input())?;
+            program
+                if program == "tee"
+                    || (program == "cat"
+                        && arguments.iter().all(|word| word.text().as_deref() == Some("-"))) =>
+            {
+                let input = self.script.input_of(at)?;
                 matches!(input.kind, RedirectKind::Document | RedirectKind::Text).then_some(())?;
                 self.document_of(input).cloned()
             }
@@ -138,12 +145,15 @@ impl Reader {
         let mut said = Vec::new();
         for at in &upstream {
             let command = &self.script.commands[*at];
-            let passes_on = matches!(command.program().as_deref(), Some("cat" | "tee"));
+            // They leave out lines or turn them around, and say nothing of their own.
+            let passes_on = command.program().is_some_and(|program| PASS_ON.contains(&program.as_str()));
+            // What it starts says it.
+            let is_wrapper = matches!(command.wraps, Some(Wrap::Plain | Wrap::Rights));
             let waits = command.redirects.iter().any(|redirect| self.document_of(redirect).is_none());
             match self.says(*at) {
                 Some(word) => said.push(word),
                 None if waits => return Fed::Waits,
-                None if passes_on && command.piped_from.is_some() => {}
+                None if is_wrapper || (passes_on && self.is_piped(*at)) => {}
                 None => return Fed::Unknown,
             }
         }
@@ -156,8 +166,21 @@ impl Reader {
         self.pay(upstream) && matches!(self.fed_to(at), Fed::Waits)
     }
 
+    /// Its input comes through a pipe, its own or that of what it stands in.
+    fn is_piped(&self, at: usize) -> bool {
+        !self.script.upstream(at).is_empty()
+    }
+
     /// Reads what gets its text through its standard input, where that is known by now.
     pub(super) fn feed(&mut self, is_last: bool) {
+        /// What is read so may itself be fed; a shell that is fed its own name would never end.
+        const ROUNDS: usize = 4;
+        for _ in 0..if is_last { ROUNDS } else { 1 } {
+            self.feed_once(is_last);
+        }
+    }
+
+    fn feed_once(&mut self, is_last: bool) {
         for waiting in std::mem::take(&mut self.fed) {
             let at = waiting.at;
             let upstream = self.script.upstream(at).len();
@@ -213,7 +236,9 @@ impl Reader {
 
     /// Sets what a command reads into variables: what it is fed, what its loop is fed, or something unknown.
     pub(super) fn reads(&mut self, at: usize, names: Vec<String>) {
-        names.iter().for_each(|name| self.state.set_unknown(name));
+        for name in &names {
+            self.state.set_unknown(name);
+        }
         let has_own = self.script.commands[at].redirects.iter().any(|redirect| redirect.kind.is_input());
         match self.read.clone().filter(|_| !has_own) {
             Some(text) => self.set_read(&names, &text),

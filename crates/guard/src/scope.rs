@@ -1,8 +1,11 @@
 //! Where agents may write: lists of patterns in a file, held against the path a call really leads to. A dead daemon, a
 //! broken list and a path that leads nowhere never read as permission.
 
+mod command;
 mod file;
+mod found;
 mod known;
+mod own;
 mod pattern;
 mod real;
 mod tree;
@@ -11,9 +14,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use command::judge_command;
 pub use file::{Broken, Lists, MAX_BYTES, Rule};
 pub use pattern::{Pattern, PatternError, Subject};
-pub use real::{Real, Unresolved, all as real_paths, real as real_path};
+pub use real::{Last, Real, Unresolved, all as real_paths, real as real_path};
 pub use tree::judge_tree;
 
 /// Where a project says it, below its folder; a person says it in a file of this name in the data folder.
@@ -23,8 +27,6 @@ pub const FILE: &str = "scope.json";
 const MAX_HEIGHT: usize = 64;
 /// Patterns that are named where a write is denied.
 const MAX_NAMED: usize = 6;
-/// What an agent could switch its own guards off with: changed by a person, or with one.
-const HOST_FILES: &[&str] = &["settings.json", "settings.local.json"];
 
 /// What was decided about one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +43,8 @@ pub struct Judgment {
     pub why: String,
     /// Patterns of the file's `allow`, where the path is outside of them.
     pub allowed: Vec<String>,
+    /// The file cannot be understood.
+    pub is_broken: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,6 +77,8 @@ pub struct Scope {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct From<'a> {
     pub cwd: Option<&'a Path>,
+    /// Where a relative path begins, if a command goes elsewhere first. The scope of `cwd` goes with it.
+    pub at: Option<&'a Path>,
     /// The agent's own idea of the project's folder, which stays when `cwd` wanders.
     pub project: Option<&'a Path>,
     /// The folder of our data, and the one above all its namespaces.
@@ -80,6 +86,13 @@ pub struct From<'a> {
     pub home: Option<&'a Path>,
     /// A file that cannot be understood denies; else the person is asked.
     pub strict: bool,
+}
+
+impl<'a> From<'a> {
+    /// The folder a relative path begins in.
+    pub fn start(&self) -> Option<&'a Path> {
+        self.at.or(self.cwd)
+    }
 }
 
 impl Scope {
@@ -159,6 +172,7 @@ impl Scope {
             line: None,
             why,
             allowed: Vec::new(),
+            is_broken: self.lists.is_err(),
         }
     }
 }
@@ -168,10 +182,15 @@ impl Scope {
 pub fn in_force(from: &From<'_>, path: Option<&Path>) -> Vec<Scope> {
     let starts = [from.cwd, from.project, path];
     let mut scopes: Vec<Scope> = Vec::new();
-    for folder in starts.into_iter().flatten().filter_map(nearest) {
-        let file = folder.join(FOLDER).join(FILE);
-        if scopes.iter().all(|scope| scope.file != file) {
-            scopes.extend(Scope::of_project(&folder));
+    for start in starts.into_iter().flatten() {
+        // A folder may be known by a link; its project is above where it really is.
+        let real = fs::canonicalize(start).ok().filter(|real| real != start);
+        for folder in [Some(start), real.as_deref()].into_iter().flatten().filter_map(nearest) {
+            let file = folder.join(FOLDER).join(FILE);
+            if scopes.iter().all(|scope| scope.file != file) {
+                let found = Scope::of_project(&folder);
+                scopes.extend(found.filter(|found| scopes.iter().all(|scope| scope.bases != found.bases)));
+            }
         }
     }
     // A home folder's `.throughline` may be the person's own.
@@ -181,14 +200,19 @@ pub fn in_force(from: &From<'_>, path: Option<&Path>) -> Vec<Scope> {
 
 /// What the scope files in force say about a write. The strictest wins.
 pub fn judge(from: &From<'_>, path: &Path) -> Judgment {
-    let places = match real::all(from.cwd, path) {
+    judge_last(from, path, Last::Followed)
+}
+
+/// The same, where a link that the path ends in is not always opened.
+pub fn judge_last(from: &From<'_>, path: &Path, last: Last) -> Judgment {
+    let places = match real::all(from.start(), path, last) {
         Ok(places) => places,
         Err(unresolved) => return undecidable(from, path, unresolved),
     };
     let mut strictest: Option<Judgment> = None;
     for real in &places {
         let scopes = in_force(from, real.path.parent());
-        let own = protected(&scopes, real, from);
+        let own = own::protected(&scopes, real, from);
         for judgment in own.into_iter().chain(scopes.iter().map(|scope| scope.judge(real, from.strict))) {
             if strictest.as_ref().is_none_or(|held| held.verdict < judgment.verdict) {
                 strictest = Some(judgment);
@@ -203,6 +227,7 @@ pub fn judge(from: &From<'_>, path: &Path) -> Judgment {
         line: None,
         why: "there is no scope file".to_owned(),
         allowed: Vec::new(),
+        is_broken: false,
     })
 }
 
@@ -217,43 +242,8 @@ fn undecidable(from: &From<'_>, path: &Path, unresolved: Unresolved) -> Judgment
         file,
         line: None,
         allowed: Vec::new(),
+        is_broken: false,
     }
-}
-
-/// Where a scope is in force, its file is a person's to change, and what switches guards off or runs unseen is changed with one.
-fn protected(scopes: &[Scope], real: &Real, from: &From<'_>) -> Option<Judgment> {
-    let scope = scopes.first()?;
-    let name = real.path.file_name()?.to_str()?;
-    let folder = real.path.parent()?;
-    let is_ours = |file: &str| if real.folds { name.eq_ignore_ascii_case(file) } else { name == file };
-    let data = from.data.and_then(|data| fs::canonicalize(data).ok());
-    let in_data = data.is_some_and(|data| folder == data || Some(folder) == data.parent());
-    // A scope file may be a link, also to what is not there yet.
-    let is_target = |scope: &Scope| real::real(None, &scope.file).is_ok_and(|file| file.path == real.path);
-    if scopes.iter().any(is_target)
-        || is_ours(FILE) && (in_data || folder.file_name().is_some_and(|at| at.eq_ignore_ascii_case(FOLDER)))
-    {
-        let why = "a scope file is changed by a person, not by whom it is for".to_owned();
-        return Some(scope.verdict(Verdict::Deny, real, why));
-    }
-    let is_in = |ancestor: &str| folder.components().any(|part| part.as_os_str() == ancestor);
-    let is_settings = is_in(".claude") && HOST_FILES.contains(&name);
-    let is_hook = is_in(".git") && (is_in("hooks") || name == "config");
-    if !(is_settings || is_hook) || names_outright(scope, real) {
-        return None;
-    }
-    let why = "what stands there can run commands or switch guards off, unseen".to_owned();
-    Some(scope.verdict(Verdict::Ask, real, why))
-}
-
-/// Whether the scope allows it by a rule that can mean nothing else.
-fn names_outright(scope: &Scope, real: &Real) -> bool {
-    let Ok(Lists { allow: Some(allow), .. }) = &*scope.lists else { return false };
-    let outright = allow.iter().filter(|rule| rule.pattern.text().starts_with(['.', '/']));
-    let outright: Vec<&Rule> = outright
-        .filter(|rule| rule.pattern.text().contains(".claude") || rule.pattern.text().contains(".git"))
-        .collect();
-    scope.bases.iter().any(|base| outright.iter().any(|rule| rule.pattern.names(&subject(base, real))))
 }
 
 fn subject(base: &Path, real: &Real) -> Subject {

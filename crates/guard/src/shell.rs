@@ -10,6 +10,7 @@ mod compound;
 mod expand;
 mod fed;
 mod reader;
+mod search;
 mod simple;
 mod state;
 mod unwrap;
@@ -21,9 +22,10 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub use search::{Entry, Search};
 pub(crate) use unwrap::{SHELLS, find_folders, only_reads};
-pub(crate) use writes::writes_of;
-pub use writes::{How, Write, writes};
+pub use writes::{Copy, Found, How, Place, Write, Writes, writes};
+pub(crate) use writes::{is_no_file, writes_of};
 
 /// Linux gives one argument of a program at most 128 KiB, and a command is one argument of `bash -c`. Twice that is
 /// nobody's command.

@@ -36,16 +36,27 @@ pub struct Real {
 
 /// Follows a path from a folder.
 pub fn real(folder: Option<&Path>, path: &Path) -> Result<Real, Unresolved> {
-    follow(&whole(folder, path)?)
+    follow(&whole(folder, path)?, Last::Followed)
+}
+
+/// What is done with a link that a path ends in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Last {
+    /// It is opened: what it leads to counts.
+    Followed,
+    /// It is taken away or put elsewhere itself. Behind a slash it is opened all the same.
+    Kept,
 }
 
 /// All places a path may lead to. An agent's editor may shorten `a/..` by name before the file system sees it; behind a link
 /// these differ, and both count.
-pub fn all(folder: Option<&Path>, path: &Path) -> Result<Vec<Real>, Unresolved> {
+pub fn all(folder: Option<&Path>, path: &Path, last: Last) -> Result<Vec<Real>, Unresolved> {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let last = if bytes.ends_with(b"/") || bytes.ends_with(b"/.") { Last::Followed } else { last };
     let whole = whole(folder, path)?;
-    let mut places = vec![follow(&whole)?];
+    let mut places = vec![follow(&whole, last)?];
     if whole.components().any(|part| part == Component::ParentDir) {
-        let by_name = follow(&shortened(&whole))?;
+        let by_name = follow(&shortened(&whole), last)?;
         if !places.contains(&by_name) {
             places.push(by_name);
         }
@@ -83,7 +94,7 @@ fn shortened(path: &Path) -> PathBuf {
     short
 }
 
-fn follow(path: &Path) -> Result<Real, Unresolved> {
+fn follow(path: &Path, last: Last) -> Result<Real, Unresolved> {
     let mut ahead: VecDeque<OsString> = parts(path).collect();
     let mut real = PathBuf::from("/");
     let mut links = 0;
@@ -107,7 +118,7 @@ fn follow(path: &Path) -> Result<Real, Unresolved> {
             real = next;
             continue;
         };
-        if found.is_symlink() {
+        if found.is_symlink() && (last == Last::Followed || !ahead.is_empty()) {
             links += 1;
             if links > MAX_LINKS {
                 return Err(Unresolved::Circle);
@@ -232,10 +243,15 @@ mod tests {
         assert_eq!(real(None, Path::new("a")), Err(Unresolved::NoFolder));
         assert_eq!(at("/proc/self/cwd/x"), Err(Unresolved::Magic));
         assert_eq!(at("/../etc/x").unwrap().path, Path::new("/etc/x"));
-        let both = all(Some(&root), Path::new("src/out/../x")).unwrap();
+        let both = all(Some(&root), Path::new("src/out/../x"), Last::Followed).unwrap();
         assert_eq!(
             both.iter().map(|real| real.path.clone()).collect::<Vec<_>>(),
             [root.join("x"), root.join("src/x")]
         );
+        let kept = |path: &str| all(Some(&root), Path::new(path), Last::Kept).unwrap()[0].path.clone();
+        assert_eq!(kept("src/chain"), root.join("src/chain"));
+        assert_eq!(kept("src/out"), root.join("src/out"));
+        assert_eq!(kept("src/out/"), root.join("secret"));
+        assert_eq!(kept("src/out/key"), root.join("secret/key"));
     }
 }

@@ -5,22 +5,24 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::real::{self, Real};
-use super::{From, Judgment, Scope, Verdict, in_force, judge, protected};
+use super::own::protected;
+use super::real::{self, Last, Real};
+use super::{From, Judgment, Scope, Verdict, in_force, judge_last};
 
 /// Of one folder: a listing of so many is a moment. What is below more of them is judged by the rules that name a folder.
 const MAX_ENTRIES: usize = 1000;
 
-/// What the scope files in force say about taking a folder away with everything in it.
-pub fn judge_tree(from: &From<'_>, path: &Path) -> Judgment {
-    let whole = judge(from, path);
+/// What the scope files in force say about a folder with everything in it.
+pub fn judge_tree(from: &From<'_>, path: &Path, last: Last) -> Judgment {
+    let whole = judge_last(from, path, last);
     if whole.verdict == Verdict::Deny {
         return whole;
     }
     // The last name itself is taken away, not what a link there leads to.
-    let is_folder = fs::symlink_metadata(&whole.real_path).is_ok_and(|found| found.is_dir());
-    let Ok(top) = real::real(from.cwd, path) else { return whole };
-    if !is_folder || from_is_link(from, path) {
+    let Some(top) = real::all(from.start(), path, last).ok().and_then(|all| all.into_iter().next()) else {
+        return whole;
+    };
+    if !fs::symlink_metadata(&top.path).is_ok_and(|found| found.is_dir()) {
         return whole;
     }
     let scopes = in_force(from, Some(&top.path));
@@ -61,11 +63,6 @@ pub fn judge_tree(from: &From<'_>, path: &Path) -> Judgment {
         }
     }
     strictest
-}
-
-fn from_is_link(from: &From<'_>, path: &Path) -> bool {
-    let whole = from.cwd.map_or_else(|| path.to_owned(), |cwd| cwd.join(path));
-    fs::symlink_metadata(whole).is_ok_and(|found| found.is_symlink())
 }
 
 /// A rule that names a file or a folder which is there, below this one.

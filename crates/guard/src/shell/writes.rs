@@ -1,23 +1,71 @@
 //! The files a command would write, move, delete or change, as far as its text tells. What a program writes of its own
 //! accord (a build, a script, an editor) is not known here.
 
+use std::sync::Arc;
+
+use super::search::{self, Search};
 use super::unwrap::{find_folders, found_by};
 use super::wrappers::lists;
-use super::{Command, Part, RedirectKind, Word, read};
+use super::{Command, Part, RedirectKind, Script, Word, read};
 
-/// A command that names more is not judged file by file.
-const MAX_WRITES: usize = 512;
+/// Words of the longest command a system takes are more; whoever judges is told that there are.
+const MAX_WRITES: usize = 4096;
+
+/// The files a command would write.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Writes {
+    pub all: Vec<Write>,
+    /// There are more, or not all of the text was read.
+    pub is_cut: bool,
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Write {
     /// As it is written, `~` for the home folder; a file whose name begins with that letter is `./~…`. What only a shell
     /// could know stands as `*`.
     pub path: String,
+    /// The same as a pattern, where a shell looks for names: what is no pattern in it is escaped.
+    pub pattern: Option<String>,
     /// The folder a relative path begins in, itself relative to where the shell is. `None`: there.
     pub folder: Option<String>,
     pub how: How,
-    /// If `path` is a folder that exists, these names in it are written instead.
-    pub into: Vec<String>,
+    /// It is made from this.
+    pub copy: Option<Copy>,
+    /// It is what `find` finds there.
+    pub found: Option<Found>,
+    /// It may be something else than a path: then it is one only if there is such a file.
+    pub if_there: bool,
+}
+
+/// Where a copy comes from, and where it goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Copy {
+    /// As [`Write::path`], [`Write::pattern`] and [`Write::folder`].
+    pub source: String,
+    pub pattern: Option<String>,
+    pub folder: Option<String>,
+    pub place: Place,
+    /// With everything in it.
+    pub is_tree: bool,
+    /// Not the folder, but what is in it: `cp -r a/. b`, `rsync a/ b`.
+    pub is_content: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The path is the copy.
+    Itself,
+    /// The path is a folder, and the copy is in it.
+    Into,
+    /// In it, if it is a folder; else the copy.
+    IfFolder,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    pub search: Arc<Search>,
+    /// Nothing between the search and the program takes names out.
+    pub is_sure: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,33 +82,74 @@ pub enum How {
     DeleteTree,
     /// A folder.
     Make,
+    /// A folder, and those above it that are not there.
+    MakeAll,
     /// Its rights or its owner.
     Mode,
+    /// A folder with everything in it: its rights, or what a repository has of it.
+    Tree,
+    /// Something in this folder, and nobody can say what.
+    Within,
 }
 
 /// The files a command would write.
-pub fn writes(command: &str) -> Vec<Write> {
-    let mut all = Vec::new();
-    for command in &read(command).commands {
-        if !command.is_elsewhere {
-            all.append(&mut writes_of(command));
-        }
+pub fn writes(command: &str) -> Writes {
+    let script = read(command);
+    let mut writes = Writes { all: Vec::new(), is_cut: script.is_truncated };
+    for (at, command) in script.commands.iter().enumerate().filter(|(_, command)| !command.is_elsewhere) {
+        let mut list = List::of(command);
+        list.given = given(&script, at);
+        list.fill();
+        writes.all.append(&mut list.all);
+        writes.is_cut |= list.is_cut || writes.all.len() > MAX_WRITES;
+        writes.all.truncate(MAX_WRITES);
     }
-    all.truncate(MAX_WRITES);
-    all
+    writes
 }
 
 /// The files one command would write.
 pub(crate) fn writes_of(command: &Command) -> Vec<Write> {
-    let mut found = Found { command, all: Vec::new() };
-    found.redirected();
-    found.named();
-    found.all
+    let mut list = List::of(command);
+    list.fill();
+    list.all
 }
 
-struct Found<'a> {
+/// The words that stand for what a search finds, where it begins, and the search.
+fn given(script: &Script, at: usize) -> Vec<(Word, Word, Found)> {
+    /// Programs that start programs; a text nests no deeper.
+    const HOPS: usize = 16;
+    /// They pass on every name they get.
+    const PASSING: &str = "find gfind sort cat tee uniq";
+    let mut all = Vec::new();
+    let mut add = |command: &Command, is_sure: bool| {
+        let found = Found { search: Arc::new(Search::of(command.arguments())), is_sure };
+        let words = found_by(command).into_iter().zip(find_folders(command));
+        all.extend(words.map(|(word, folder)| (word, folder, found.clone())));
+    };
+    let is_find = |command: &Command| command.program().is_some_and(|name| lists("find gfind", &name));
+    let mut outer = script.commands[at].within;
+    for _ in 0..HOPS {
+        let Some((at, command)) = outer.and_then(|at| Some((at, script.commands.get(at)?))) else { break };
+        if is_find(command) {
+            add(command, true);
+        }
+        if command.program().is_some_and(|name| lists("xargs gxargs parallel", &name)) {
+            let upstream: Vec<&Command> =
+                script.upstream(at).into_iter().map(|at| &script.commands[at]).collect();
+            let passes = |command: &&Command| command.program().is_some_and(|name| lists(PASSING, &name));
+            let is_sure = upstream.iter().all(passes);
+            upstream.into_iter().filter(|command| is_find(command)).for_each(|command| add(command, is_sure));
+        }
+        outer = command.within;
+    }
+    all
+}
+
+struct List<'a> {
     command: &'a Command,
     all: Vec<Write>,
+    is_cut: bool,
+    given: Vec<(Word, Word, Found)>,
 }
 
 /// A command's options, each with its word, and its other words.
@@ -152,6 +241,51 @@ pub(crate) fn written(word: &Word) -> Option<String> {
     Some(if shape.starts_with('~') && !word.is_home() { format!("./{shape}") } else { shape })
 }
 
+/// The word as a pattern that a shell would look for; `None`: it looks for none.
+fn pattern(word: &Word) -> Option<String> {
+    let is_one = |part: &Part| !matches!(part, Part::Text(_) | Part::Home(_));
+    if !word.parts().iter().any(is_one) {
+        return None;
+    }
+    let mut pattern = String::new();
+    // Characters of a class that is open.
+    let mut class: Option<usize> = None;
+    for part in word.parts() {
+        let text = match part {
+            Part::Glob(glob) if class.is_none() => {
+                class = (glob == "[").then_some(0);
+                pattern.push_str(glob);
+                continue;
+            }
+            Part::Text(text) | Part::Home(text) | Part::Glob(text) => text,
+            _ => {
+                pattern.push('*');
+                continue;
+            }
+        };
+        for letter in text.chars() {
+            match class {
+                Some(at) => {
+                    let is_sign = at == 0 && matches!(letter, '!' | '^');
+                    // `[[:alpha:]]`: the first bracket ends the name alone.
+                    let ends_name = pattern.ends_with(':') && pattern.rfind("[:") > pattern.rfind(":]");
+                    let ends = letter == ']' && at > 0 && !ends_name;
+                    class = if ends { None } else { Some(at + usize::from(!is_sign)) };
+                    if letter == '\\' {
+                        pattern.push('\\');
+                    }
+                }
+                None if matches!(letter, '*' | '?' | '[' | ']' | '{' | '}' | '\\' | '!' | ',') => {
+                    pattern.push('\\');
+                }
+                None => {}
+            }
+            pattern.push(letter);
+        }
+    }
+    Some(if pattern.starts_with('~') && !word.is_home() { format!("./{pattern}") } else { pattern })
+}
+
 /// Files that keep nothing.
 pub(crate) fn is_no_file(path: &str) -> bool {
     const NONE: &[&str] = &["null", "stdout", "stderr", "stdin", "tty", "full", "zero", "random", "urandom"];
@@ -167,31 +301,60 @@ fn base(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
 }
 
-impl Found<'_> {
-    fn add(&mut self, word: &Word, how: How) {
-        self.add_into(word, how, Vec::new());
+impl<'a> List<'a> {
+    const fn of(command: &'a Command) -> Self {
+        Self { command, all: Vec::new(), is_cut: false, given: Vec::new() }
     }
 
-    fn add_into(&mut self, word: &Word, how: How, into: Vec<String>) {
+    fn fill(&mut self) {
+        self.redirected();
+        self.named();
+    }
+
+    fn add(&mut self, word: &Word, how: How) {
+        if let Some((_, folder, found)) = self.given.iter().find(|(given, ..)| given == word) {
+            let (folder, found) = (folder.clone(), Some(found.clone()));
+            if let Some(write) = self.write(&folder, how) {
+                self.push(Write { found, ..write });
+            }
+            return;
+        }
         // Of what only the shell knows nobody can say that all of it goes.
         let how = if how == How::DeleteTree && word.is_unknown() { How::Delete } else { how };
-        if let Some(path) = written(word) {
-            self.add_path(path, how, into);
+        if let Some(write) = self.write(word, how) {
+            self.push(write);
         }
     }
 
-    fn add_path(&mut self, path: String, how: How, into: Vec<String>) {
-        let folder = self.command.folder.as_ref().map(|folder| written(folder));
-        let is_whole = path.starts_with('/') || path.starts_with('~');
-        let folder = match folder {
-            _ if is_whole => None,
-            // It is somewhere, and nobody can say where.
-            Some(None) => return,
-            Some(folder) => folder,
-            None => None,
-        };
-        if !is_no_file(&path) && self.all.len() < MAX_WRITES {
-            self.all.push(Write { path, folder, how, into });
+    /// A path that is made up of several words, or is known to be one name.
+    fn add_path(&mut self, path: String, how: How) {
+        if let Some(folder) = self.folder_of(&path) {
+            self.push(Write { path, pattern: None, folder, how, copy: None, found: None, if_there: false });
+        }
+    }
+
+    fn write(&self, word: &Word, how: How) -> Option<Write> {
+        let path = written(word)?;
+        let folder = self.folder_of(&path)?;
+        Some(Write { path, pattern: pattern(word), folder, how, copy: None, found: None, if_there: false })
+    }
+
+    /// Where a path begins. `None`: it is somewhere, and nobody can say where.
+    fn folder_of(&self, path: &str) -> Option<Option<String>> {
+        if path.starts_with('/') || path.starts_with('~') {
+            return Some(None);
+        }
+        self.command.folder.as_ref().map_or(Some(None), |folder| written(folder).map(Some))
+    }
+
+    fn push(&mut self, write: Write) {
+        if is_no_file(&write.path) {
+            return;
+        }
+        if self.all.len() < MAX_WRITES {
+            self.all.push(write);
+        } else {
+            self.is_cut = true;
         }
     }
 
@@ -224,17 +387,19 @@ impl Found<'_> {
             "sed" => self.sed(&parse("-e -f -l --expression --file --line-length")),
             "perl" | "ruby" => self.perl(words),
             "awk" | "gawk" => self.awk(&parse("-i -f -v -F --include --file")),
-            "mv" => self.copied(&parse("-t -S --target-directory --suffix"), true),
-            "cp" | "ln" => self.copied(&parse("-t -S --target-directory --suffix"), false),
+            "mv" => self.copied(&parse("-t -S --target-directory --suffix"), Copying::MOVE),
+            "cp" => self.copied(&parse("-t -S --target-directory --suffix"), Copying::COPY),
+            "ln" => self.copied(&parse("-t -S --target-directory --suffix"), Copying::LINK),
             "install" => {
                 let parsed = parse("-t -S -m -o -g --target-directory --mode --owner --group");
                 if parsed.has_letter('d') || parsed.has("--directory") {
                     self.each(&parsed.operands, How::Make);
                 } else {
-                    self.copied(&parsed, false);
+                    self.copied(&parsed, Copying::LINK);
                 }
             }
-            "rsync" | "scp" => self.copied(&parse(RSYNC_WORDS), false),
+            "rsync" => self.copied(&parse(RSYNC_WORDS), Copying::SYNC),
+            "scp" => self.copied(&parse("-c -F -i -J -l -o -P -S"), Copying::REMOTE),
             "rm" => {
                 let parsed = parse("");
                 let tree = parsed.has_letter('r') || parsed.has_letter('R') || parsed.has("--recursive");
@@ -245,7 +410,41 @@ impl Found<'_> {
             }
             "truncate" => self.each(&parse("-s -r --size --reference").operands, How::Write),
             "touch" => self.each(&parse("-d -t -r --date --reference").operands, How::Write),
-            "mkdir" | "mkfifo" => self.each(&parse("-m --mode").operands, How::Make),
+            "mkdir" => {
+                let parsed = parse("-m --mode");
+                let all = parsed.has_letter('p') || parsed.has("--parents");
+                self.each(&parsed.operands, if all { How::MakeAll } else { How::Make });
+            }
+            "mkfifo" => self.each(&parse("-m --mode").operands, How::Make),
+            "mktemp" => {
+                let parsed = parse("-p --suffix");
+                let folder = parsed.value("-p --tmpdir").and_then(written);
+                let template = parsed.operands.first().and_then(written);
+                match (folder, template) {
+                    (Some(folder), Some(name)) if !name.starts_with('/') => {
+                        self.add_path(format!("{}/{name}", folder.trim_end_matches('/')), How::Write);
+                    }
+                    (Some(folder), None) => self.add_path(folder, How::Within),
+                    // With `-t` it is made where temporary files are.
+                    (_, Some(name)) if !parsed.has_letter('t') && !parsed.has("--tmpdir") => {
+                        self.add_path(name, How::Write);
+                    }
+                    _ => {}
+                }
+            }
+            "split" | "csplit" => {
+                let parsed = parse(
+                    "-a -b -C -l -n -t -f -k --suffix-length --bytes --line-bytes --lines --number --prefix",
+                );
+                let prefix = match program {
+                    "split" => parsed.operands.get(1),
+                    _ => parsed.value("-f --prefix"),
+                };
+                let prefix = prefix.map_or_else(|| Some("x".to_owned()), written);
+                if let Some(prefix) = prefix {
+                    self.add_path(format!("{prefix}aa"), How::Write);
+                }
+            }
             "dd" => {
                 for word in words.iter().filter(|word| word.prefix().starts_with("of=")) {
                     self.add(&behind(word, 3), How::Write);
@@ -256,7 +455,9 @@ impl Found<'_> {
                 // `chmod -x file`: the mode looks like an option.
                 let is_given = program == "chmod" && parsed.options.iter().any(|(option, _)| is_mode(option));
                 let mode = !is_given && !parsed.has("--reference");
-                self.each(parsed.operands.get(usize::from(mode)..).unwrap_or_default(), How::Mode);
+                let tree = parsed.has_letter('R') || parsed.has("--recursive");
+                let how = if tree { How::Tree } else { How::Mode };
+                self.each(parsed.operands.get(usize::from(mode)..).unwrap_or_default(), how);
             }
             "git" => self.git(words),
             "patch" => {
@@ -274,7 +475,7 @@ impl Found<'_> {
             "tar" | "bsdtar" => self.tar(words),
             "unzip" => {
                 let folder = parse("-d -x -P");
-                folder.value("-d").into_iter().for_each(|folder| self.within(folder, How::Write));
+                folder.value("-d").into_iter().for_each(|folder| self.add(folder, How::Within));
             }
             "zip" => parse("-x -i -b -t -n")
                 .operands
@@ -294,21 +495,33 @@ impl Found<'_> {
                     self.each(&parsed.operands, How::Move);
                 }
             }
-            "find" if words.iter().any(|word| word.text().as_deref() == Some("-delete")) => {
-                let is_whole = words.len() == find_folders(command).len() + 1;
-                if is_whole {
-                    self.each(&find_folders(command), How::DeleteTree);
-                } else {
-                    self.each(&found_by(command), How::Delete);
-                }
-            }
+            "find" => self.find(words),
             _ => {}
         }
     }
 
-    fn within(&mut self, folder: &Word, how: How) {
-        if let Some(folder) = written(folder) {
-            self.add_path(format!("{}/*", folder.trim_end_matches('/')), how, Vec::new());
+    fn find(&mut self, words: &[Word]) {
+        let is = |word: &Word, text: &str| word.text().as_deref() == Some(text);
+        for (at, word) in words.iter().enumerate() {
+            if search::WRITES.iter().any(|name| is(word, name))
+                && let Some(file) = words.get(at + 1)
+            {
+                self.add(file, How::Write);
+            }
+        }
+        if !words.iter().any(|word| is(word, "-delete")) {
+            return;
+        }
+        let folders = find_folders(self.command);
+        if words.len() == folders.len() + 1 {
+            return self.each(&folders, How::DeleteTree);
+        }
+        let search = Arc::new(Search::of(words));
+        for folder in &folders {
+            if let Some(write) = self.write(folder, How::Delete) {
+                let found = Some(Found { search: Arc::clone(&search), is_sure: true });
+                self.push(Write { found, ..write });
+            }
         }
     }
 
@@ -347,42 +560,56 @@ impl Found<'_> {
         }
     }
 
-    fn copied(&mut self, parsed: &Parsed, moves: bool) {
+    fn copied(&mut self, parsed: &Parsed, copying: Copying) {
         let is_remote = |word: &Word| {
             let text = word.prefix();
-            text.find(':').is_some_and(|at| at > 0 && !text[..at].contains('/'))
+            copying.goes_far && text.find(':').is_some_and(|at| at > 0 && !text[..at].contains('/'))
         };
-        let target = parsed.value("-t --target-directory");
-        let (sources, target) = match (target, parsed.operands.split_last()) {
+        let named = parsed.value("-t --target-directory").filter(|_| copying.takes_target);
+        let (sources, target) = match (named, parsed.operands.split_last()) {
             (Some(target), _) => (parsed.operands.as_slice(), target.clone()),
             // `ln -s ../x` makes `x` here.
             (None, Some((only, []))) => (std::slice::from_ref(only), Word::literal("./")),
             (None, Some((last, sources))) => (sources, last.clone()),
             (None, None) => return,
         };
-        if moves {
+        if copying.moves {
             self.each(sources, How::Move);
         }
         if is_remote(&target) {
             return;
         }
-        let names: Vec<String> = sources
-            .iter()
-            .map(|word| written(word).map_or("*".to_owned(), |path| base(&path).to_owned()))
-            .collect();
-        let Some(path) = written(&target) else { return };
-        let is_folder = path.ends_with('/')
-            || matches!(path.as_str(), "." | "..")
+        let Some(to) = self.write(&target, How::Write) else { return };
+        let has_any = |letters: &str| letters.chars().any(|letter| parsed.has_letter(letter));
+        let is_tree = copying.moves
+            || has_any(copying.tree)
+            || (!copying.tree.is_empty() && (parsed.has("--recursive") || parsed.has("--archive")));
+        let is_folder = to.path.ends_with('/')
+            || matches!(to.path.as_str(), "." | "..")
             || sources.len() > 1
-            || parsed.value("-t").is_some();
-        if is_folder {
-            let folder = path.trim_end_matches('/');
-            for name in &names {
-                let path = if path == "./" { name.clone() } else { format!("{folder}/{name}") };
-                self.add_path(path, How::Write, Vec::new());
-            }
-        } else {
-            self.add_path(path, How::Write, names);
+            || named.is_some();
+        let is_itself =
+            copying.takes_target && (parsed.has_letter('T') || parsed.has("--no-target-directory"));
+        let place = match () {
+            () if is_itself => Place::Itself,
+            () if is_folder => Place::Into,
+            () => Place::IfFolder,
+        };
+        if parsed.options.iter().any(|(option, _)| copying.goes_far && option.starts_with("--delete")) {
+            self.push(Write { how: How::Tree, ..to.clone() });
+        }
+        for word in sources {
+            let source = written(word).filter(|_| !is_remote(word));
+            let Some((source, folder)) = source.and_then(|path| Some((path.clone(), self.folder_of(&path)?)))
+            else {
+                // Some name that nobody knows.
+                self.push(Write { how: if is_folder { How::Within } else { How::Write }, ..to.clone() });
+                continue;
+            };
+            let slash = copying.goes_far && !copying.takes_target && source.ends_with('/');
+            let is_content = is_tree && (slash || matches!(base(&source), "." | ".."));
+            let copy = Copy { source, pattern: pattern(word), folder, place, is_tree, is_content };
+            self.push(Write { copy: Some(copy), ..to.clone() });
         }
     }
 
@@ -398,25 +625,35 @@ impl Found<'_> {
         }
         let Some(verb) = words.get(from).and_then(Word::text) else { return };
         let words = &words[from + 1..];
-        let parsed = Parsed::of(words, "-s --source -b -B -m --conflict");
+        let parsed = Parsed::of(words, "-s --source -b -B -m --conflict --orphan");
         let behind_dashes = words.iter().position(|word| word.text().as_deref() == Some("--"));
+        let mut if_there = false;
         let (paths, how) = match (verb.as_str(), behind_dashes) {
-            ("checkout", Some(at)) => (words[at + 1..].to_vec(), How::Write),
-            ("restore", _) if !parsed.has("--staged") || parsed.has("--worktree") => {
-                (parsed.operands, How::Write)
+            ("checkout", Some(at)) => (words[at + 1..].to_vec(), How::Tree),
+            // A commit, or a path: git looks.
+            ("checkout", None) if ["-b", "-B", "--orphan"].iter().all(|name| !parsed.has(name)) => {
+                if_there = true;
+                (parsed.operands, How::Tree)
+            }
+            ("restore", _) if !parsed.has("--staged") && !parsed.has("-S") || parsed.has("--worktree") => {
+                (parsed.operands, How::Tree)
             }
             ("rm", _) if !parsed.has("--cached") => (parsed.operands, How::DeleteTree),
-            ("mv", _) => return self.copied(&parsed, true),
+            ("mv", _) => return self.copied(&parsed, Copying::MOVE),
             _ => return,
         };
-        for path in &paths {
-            match (folder, written(path)) {
-                (Some(folder), Some(path)) if !path.starts_with('/') => {
-                    if let Some(folder) = written(folder) {
-                        self.add_path(format!("{folder}/{path}"), how, Vec::new());
-                    }
+        for (at, path) in paths.iter().enumerate() {
+            let Some(mut write) = self.write(path, how) else { continue };
+            // Behind the first word of several stand paths alone.
+            write.if_there = if_there && at == 0;
+            match folder.map(written) {
+                Some(Some(folder)) if !write.path.starts_with('/') => {
+                    write.path = format!("{folder}/{}", write.path);
+                    write.pattern = None;
+                    self.push(write);
                 }
-                _ => self.add(path, how),
+                Some(None) => {}
+                _ => self.push(write),
             }
         }
     }
@@ -430,12 +667,12 @@ impl Found<'_> {
             if matches!(option.as_str(), "-o" | "--output" | "-D" | "-c" | "--dump-header" | "--cookie-jar")
                 && let Some(path) = value.as_ref().and_then(written)
             {
-                self.add_path(within(path), How::Write, Vec::new());
+                self.add_path(within(path), How::Write);
             }
         }
         if parsed.has_letter('O') || parsed.has("--remote-name") || parsed.has("--remote-name-all") {
             for name in parsed.operands.iter().filter_map(remote_name) {
-                self.add_path(within(name), How::Write, Vec::new());
+                self.add_path(within(name), How::Write);
             }
         }
     }
@@ -447,36 +684,67 @@ impl Found<'_> {
         let folder = parsed.value("-P --directory-prefix").and_then(written);
         for name in parsed.operands.iter().filter_map(remote_name) {
             let path = folder.as_ref().map_or_else(|| name.clone(), |folder| format!("{folder}/{name}"));
-            self.add_path(path, How::Write, Vec::new());
+            self.add_path(path, How::Write);
         }
     }
 
     fn tar(&mut self, words: &[Word]) {
         // `tar xf a.tar`: the first word is letters, with or without a dash.
+        let mut all = words.to_vec();
         let first = words.first().map(Word::prefix).unwrap_or_default();
-        let letters =
-            if first.starts_with("--") { String::new() } else { first.trim_start_matches('-').to_owned() };
-        let has = |long: &str| words.iter().any(|word| word.text().as_deref() == Some(long));
-        let after = |names: &[&str]| {
-            let at = words
-                .iter()
-                .position(|word| word.text().is_some_and(|text| names.contains(&text.as_str())))?;
-            words.get(at + 1)
-        };
-        if letters.contains('x') || has("-x") || has("--extract") {
-            let joined =
-                words.iter().find_map(|word| word.text()?.strip_prefix("--directory=").map(Word::literal));
-            let folder = after(&["-C", "--directory"]).cloned().or(joined);
-            if let Some(folder) = folder {
-                self.within(&folder, How::Write);
+        if !first.is_empty() && first.bytes().all(|letter| letter.is_ascii_alphabetic()) {
+            // Each letter that takes a word takes one of those that follow.
+            all.remove(0);
+            let takes = first.chars().filter(|letter| "fCbTXKN".contains(*letter));
+            let mut options = Vec::new();
+            for letter in takes {
+                options.push(Word::literal(&format!("-{letter}")));
+                if !all.is_empty() {
+                    options.push(all.remove(0));
+                }
             }
-        } else if letters.contains('c') || has("-c") || has("--create") {
-            let file = if letters.ends_with('f') { words.get(1) } else { after(&["-f", "--file"]) };
-            if let Some(file) = file {
-                self.add(file, How::Write);
+            options.extend(
+                first
+                    .chars()
+                    .filter(|letter| !"fCbTXKN".contains(*letter))
+                    .map(|letter| Word::literal(&format!("-{letter}"))),
+            );
+            options.append(&mut all);
+            all = options;
+        }
+        let parsed = Parsed::of(&all, "-f -C -b -T -X -K -N --file --directory --exclude --transform");
+        if parsed.has_letter('x') || parsed.has("--extract") || parsed.has("--get") {
+            if let Some(folder) = parsed.value("-C --directory") {
+                self.add(folder, How::Within);
             }
+        } else if let Some(file) = parsed.value("-f --file")
+            && ("cru".chars().any(|letter| parsed.has_letter(letter))
+                || ["--create", "--append", "--update"].iter().any(|name| parsed.has(name)))
+        {
+            self.add(file, How::Write);
         }
     }
+}
+
+/// How a program that copies reads its words.
+#[derive(Clone, Copy)]
+struct Copying {
+    /// What is copied is not there any more.
+    moves: bool,
+    /// Its words may name other machines.
+    goes_far: bool,
+    /// It has `-t` and `-T`.
+    takes_target: bool,
+    /// The letters that copy folders with everything in them.
+    tree: &'static str,
+}
+
+impl Copying {
+    const COPY: Self = Self { moves: false, goes_far: false, takes_target: true, tree: "rRa" };
+    const MOVE: Self = Self { moves: true, ..Self::COPY };
+    const LINK: Self = Self { tree: "", ..Self::COPY };
+    const SYNC: Self = Self { goes_far: true, takes_target: false, ..Self::COPY };
+    const REMOTE: Self = Self { tree: "r", ..Self::SYNC };
 }
 
 const GNU: &str = "sed mv cp ln rm tee install truncate touch mkdir chmod chown tar find dd";

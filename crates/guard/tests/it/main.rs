@@ -4,6 +4,7 @@
 
 mod commands;
 mod scope;
+mod scope_commands;
 mod shell;
 mod shell_and_bash;
 mod shell_limits;

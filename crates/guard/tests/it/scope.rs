@@ -75,6 +75,7 @@ impl House {
     fn verdict(&self, path: &str) -> &'static str {
         let from = From {
             cwd: Some(&self.cwd),
+            at: None,
             project: Some(&self.project),
             data: Some(&self.data),
             home: Some(&self.home),

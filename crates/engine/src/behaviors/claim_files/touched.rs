@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use guard::shell::{How, Write, writes};
+use guard::shell::{Copy, How, Place, Write, writes};
 use model::{Detail, Event, EventKind};
 
 use crate::paths::without_detours;
@@ -106,8 +106,13 @@ fn commanded(event: &Event) -> Vec<Write> {
     let Detail::Tool(call) = &event.detail else { return Vec::new() };
     let command = call.input.get("command").and_then(serde_json::Value::as_str);
     let Some(command) = command.filter(|_| call.name == COMMAND) else { return Vec::new() };
-    let mut all = writes(command);
-    all.retain(|write| matches!(write.how, How::Write | How::Append | How::Edit | How::Move | How::Delete));
+    let mut all = writes(command).all;
+    all.retain(|write| {
+        let is_one =
+            matches!(write.how, How::Write | How::Append | How::Edit | How::Move | How::Delete | How::Tree);
+        // What a search finds, or git takes for a branch, is not named.
+        is_one && write.found.is_none() && !write.if_there
+    });
     all
 }
 
@@ -117,10 +122,21 @@ fn places(cwd: Option<&Path>, write: &Write, is_folder: &dyn Fn(&Path) -> bool) 
     let folder = write.folder.as_deref().unwrap_or_default();
     let Some(cwd) = cwd.filter(|_| !unknown(&write.path) && !unknown(folder)) else { return Vec::new() };
     let whole = cwd.join(folder).join(&write.path);
-    let is_within = !write.into.is_empty() && (write.path.ends_with('/') || is_folder(&whole));
-    let all: Vec<PathBuf> =
-        if is_within { write.into.iter().map(|name| whole.join(name)).collect() } else { vec![whole] };
-    all.iter().filter_map(|path| claimed_path(None, path.to_str()?)).collect()
+    let goes_into = |copy: &Copy| match copy.place {
+        Place::Into => true,
+        Place::IfFolder => write.path.ends_with('/') || is_folder(&whole),
+        Place::Itself => false,
+    };
+    let place: PathBuf = match &write.copy {
+        Some(copy) if goes_into(copy) => {
+            let name = Path::new(&copy.source).file_name().filter(|_| !unknown(&copy.source));
+            let Some(name) = name.filter(|_| !copy.is_content) else { return Vec::new() };
+            whole.join(name)
+        }
+        None if write.how == How::Tree && is_folder(&whole) => return Vec::new(),
+        _ => whole,
+    };
+    place.to_str().and_then(|path| claimed_path(None, path)).into_iter().collect()
 }
 
 /// Of what commands write only the work tree's own files are somebody's work.

@@ -9,6 +9,7 @@ mod disks;
 mod downloads;
 mod file;
 mod look;
+mod own;
 mod pattern;
 mod place;
 mod pushes;

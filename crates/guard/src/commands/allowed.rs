@@ -132,7 +132,7 @@ fn writes_within(look: &Look<'_>, at: usize, command: &Command) -> bool {
     let here = if command.is_elsewhere { redirected } else { writes.len() };
     writes.iter().take(here).all(|write| {
         let Some(path) = look.place.written(command.folder.as_deref(), &write.path) else { return false };
-        let into = write.into.iter().map(|name| path.join(name));
+        let into = write.name_inside().map(|name| path.join(name));
         std::iter::once(path.clone()).chain(into).all(|path| may_be_written(look, &path))
             || is_named(look, at, &write.path)
     })
@@ -148,7 +148,7 @@ fn links_within(look: &Look<'_>, command: &Command, writes: &[Write]) -> bool {
     for write in writes.iter().filter(|_| is_symbolic) {
         let path = look.place.written(folder, &write.path);
         stands.extend(path.iter().filter_map(|path| path.parent()).map(Path::to_owned));
-        stands.extend(path.filter(|_| !write.into.is_empty()));
+        stands.extend(path.filter(|_| write.name_inside().is_some()));
     }
     if !is_symbolic {
         stands.extend(look.place.written(folder, "."));
@@ -185,7 +185,7 @@ fn may_be_written(look: &Look<'_>, path: &Path) -> bool {
 fn below_workspace(look: &Look<'_>, path: &Path) -> Option<Vec<PathBuf>> {
     let workspace = real_path(None, &look.place.workspace).ok()?.path;
     let below = |real: Real| real.path.strip_prefix(&workspace).ok().map(Path::to_owned);
-    real_paths(None, path).ok()?.into_iter().map(below).collect()
+    real_paths(None, path, Last::Followed).ok()?.into_iter().map(below).collect()
 }
 
 /// A rule that allows it, or what starts it, names the place itself: `rm -rf ~/scratch/*`.

@@ -108,7 +108,7 @@ fn written(look: &Look<'_>, command: &Command) -> Vec<PathBuf> {
     }
     let writes = writes_of(&named).into_iter().filter(|write| matches!(write.how, How::Write | How::Append));
     let paths = writes.flat_map(|write| {
-        let into: Vec<String> = write.into.iter().map(|name| format!("{}/{name}", write.path)).collect();
+        let into = write.name_inside().map(|name| format!("{}/{name}", write.path));
         std::iter::once(write.path).chain(into)
     });
     paths.filter_map(|written| place(look, command, &written)).collect()

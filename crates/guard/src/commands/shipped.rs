@@ -3,6 +3,7 @@
 //! one's own).
 
 use super::look::Look;
+use super::own::{self, SWITCH_GUARDS};
 use super::{Pattern, Verdict, credentials, deletes, disks, downloads, pushes};
 
 #[derive(Debug, PartialEq, Eq)]
@@ -35,6 +36,7 @@ pub const ALL: &[&Shipped] = &[
     &OPEN_ROOT,
     &RIGHTS_OUTSIDE,
     &POWER,
+    &SWITCH_GUARDS,
     &UNREAD,
 ];
 
@@ -178,6 +180,7 @@ pub(super) fn findings(look: &Look<'_>) -> Vec<Finding> {
     downloads::find(look, &mut all);
     disks::find(look, &mut all);
     credentials::find(look, &mut all);
+    own::find(look, &mut all);
     fork_bombs(look, &mut all);
     words(look, &mut all);
     all.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));

@@ -9,13 +9,17 @@ use super::{FILE, FOLDER, From, Judgment, Lists, Rule, Scope, Verdict, subject};
 
 /// Folders, and what in them is protected; a name with a slash behind it is a folder with everything in it.
 const FILES: &[(&str, &[&str])] = &[
-    (".claude", &["settings.json", "settings.local.json"]),
-    (".git", &["hooks/", "config"]),
+    (FOLDER, &["config.toml", "commands.json", "rules/"]),
+    (".claude", &["settings.json", "settings.local.json", "hooks/", "plugins/"]),
+    (".codex", &["config.toml", "hooks.json", "hooks/", "rules/"]),
+    (".gemini", &["settings.json", "hooks/", "extensions/"]),
+    (".cursor", &["hooks.json", "hooks/", "mcp.json", "cli.json", "permissions.json"]),
+    (".git", &["hooks/", "config", "config.worktree"]),
 ];
 /// Wherever they stand.
-const ANYWHERE: &[&str] = &[];
+const ANYWHERE: &[&str] = &[".mcp.json", ".claude.json"];
 /// In the folder of our data.
-const DATA: &[&str] = &[];
+const DATA: &[&str] = &["config.toml", "commands.json", "rules/"];
 
 /// What is said about a write to such a file, where a scope is in force.
 pub(super) fn protected(scopes: &[Scope], real: &Real, from: &From<'_>) -> Option<Judgment> {
@@ -62,7 +66,7 @@ pub(super) fn protected(scopes: &[Scope], real: &Real, from: &From<'_>) -> Optio
     });
     let in_ours = data.as_ref().is_some_and(|data| {
         let is_below = |base: &Path| names(base).filter(|names| !names.is_empty());
-        is_below(data).is_some_and(|names| is_listed(&names[..1], DATA))
+        is_below(data).is_some_and(|names| is_listed(&names[..1], DATA) || is(&names[0], "rules"))
             || data
                 .parent()
                 .and_then(is_below)

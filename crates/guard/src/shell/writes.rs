@@ -37,6 +37,14 @@ pub struct Write {
     pub if_there: bool,
 }
 
+impl Write {
+    /// What the copy would be called if the path is a folder.
+    pub(crate) fn name_inside(&self) -> Option<&str> {
+        let copy = self.copy.as_ref().filter(|copy| copy.place != Place::Itself)?;
+        copy.source.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty())
+    }
+}
+
 /// Where a copy comes from, and where it goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Copy {

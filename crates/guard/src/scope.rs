@@ -118,6 +118,27 @@ impl Scope {
         Some(Self { file, bases, lists })
     }
 
+    /// Patterns that name nothing though somebody means something by them: the line, and what is wrong.
+    pub fn warnings(&self) -> Vec<(usize, String)> {
+        let Ok(lists) = &*self.lists else { return Vec::new() };
+        let rules = lists.deny.iter().chain(lists.allow.iter().flatten());
+        let warning = |rule: &Rule| {
+            let text = rule.pattern.text();
+            let body = text.trim_start_matches('!');
+            if body == "~" || body.starts_with("~/") {
+                let what = format!("\"{text}\" names a file called ~: a pattern begins where the scope does");
+                return Some((rule.line, what));
+            }
+            let is_whole = |base: &PathBuf| {
+                body.starts_with('/') && base.parent().is_some() && Path::new(body).starts_with(base)
+            };
+            let base = self.bases.iter().find(|base| is_whole(base))?;
+            let what = format!("\"{text}\" begins at {0}: leave {0} out", base.display());
+            Some((rule.line, what))
+        };
+        rules.filter_map(warning).collect()
+    }
+
     fn judge(&self, real: &Real, strict: bool) -> Judgment {
         let lists = match &*self.lists {
             Ok(lists) => lists,

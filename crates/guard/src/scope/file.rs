@@ -48,7 +48,7 @@ impl Lists {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let fields: Fields<'_> = serde_json::from_str(text).map_err(|error| Broken {
             line: error.line().max(1),
-            column: error.column().max(1),
+            column: column(text, &error),
             what: without_place(&error),
         })?;
         let place = Place { text };
@@ -154,6 +154,14 @@ impl Counted<'_> {
     }
 }
 
+/// serde_json counts bytes; a person counts characters.
+fn column(text: &str, error: &serde_json::Error) -> usize {
+    let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
+    let before = line.char_indices().take_while(|(at, _)| *at < error.column()).count();
+    // Behind the end of a line there is nothing to count.
+    (before + error.column().saturating_sub(line.len())).max(1)
+}
+
 /// serde_json says the place behind its words; ours stands before them.
 fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
@@ -189,6 +197,8 @@ mod tests {
             ("{\"alow\": []}", 1, 10, "alow"),
             ("{\"deny\": [],\n \"deny\": [\"x\"]}", 2, 10, "second time"),
             ("{\"allow\": []} x", 1, 15, "trailing"),
+            ("{\"allow\": [\"äöü日\",]}", 1, 19, "expected value"),
+            ("{\"deny\": [\n\"ok\", \"./src/**\"]}", 2, 7, "leave it out"),
         ] {
             let broken = Lists::read(text).unwrap_err();
             assert_eq!((broken.line, broken.column), (line, column), "{text}: {broken}");

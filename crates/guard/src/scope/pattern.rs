@@ -27,6 +27,8 @@ pub enum PatternError {
     OpenEscape,
     #[error("it is longer than {MAX_LENGTH} characters")]
     TooLong,
+    #[error("it has a \"{0}\" between slashes, which no path that is matched has; leave it out")]
+    Dots(&'static str),
 }
 
 /// No path is longer.
@@ -83,7 +85,7 @@ impl Pattern {
         let pattern =
             Self { text: text.to_owned(), negated, anchored: body.contains('/'), globs: OnceLock::new() };
         // What may be wrong is found now, not when it is needed.
-        if !is_plain(pattern.body()) {
+        if !is_plain(pattern.body()) || may_have_dots(pattern.body()) {
             let _ = pattern.globs.set(pattern.written_out()?);
         }
         Ok(pattern)
@@ -99,10 +101,14 @@ impl Pattern {
         let body = composed(self.body());
         // A folder stands for what is in it.
         let body = if body.ends_with('/') { body + "**" } else { body };
+        let read = |one: &str| match dots(one) {
+            Some(dots) => Err(PatternError::Dots(dots)),
+            None => Glob::read(one),
+        };
         if body.contains('{') {
-            braces::expand(&body)?.iter().map(|one| Glob::read(one)).collect()
+            braces::expand(&body)?.iter().map(|one| read(one)).collect()
         } else {
-            Ok(vec![Glob::read(&body)?])
+            Ok(vec![read(&body)?])
         }
     }
 
@@ -151,6 +157,20 @@ fn is_plain(body: &str) -> bool {
         }
     }
     inside.is_none() && alternatives <= braces::MAX_ALTERNATIVES
+}
+
+/// A part that is `.` or `..`: real paths have none, so the pattern would name nothing.
+fn dots(body: &str) -> Option<&'static str> {
+    body.split('/').find_map(|part| match part.replace('\\', "").as_str() {
+        "." => Some("."),
+        ".." => Some(".."),
+        _ => None,
+    })
+}
+
+/// Whether it is worth a closer look.
+fn may_have_dots(body: &str) -> bool {
+    body.ends_with('.') || ["./", ".}", ".,"].iter().any(|end| body.contains(end))
 }
 
 /// The one that decides: the last of a list that names the path.
@@ -239,8 +259,16 @@ mod tests {
             ("src/[z-a]", PatternError::Backwards('z', 'a')),
             ("src/{a,b", PatternError::OpenBrace),
             ("a\\", PatternError::OpenEscape),
+            ("./src/**", PatternError::Dots(".")),
+            ("a/../b", PatternError::Dots("..")),
+            ("..", PatternError::Dots("..")),
+            ("{src,.}/a", PatternError::Dots(".")),
+            ("!./src", PatternError::Dots(".")),
         ] {
             assert_eq!(Pattern::read(pattern).unwrap_err(), error, "{pattern}");
+        }
+        for pattern in ["a./b", "...", ".x/.y", "a.", "{a.,b}/c", "..a/b"] {
+            assert!(Pattern::read(pattern).is_ok(), "{pattern}");
         }
         assert_eq!(Pattern::read(&"{a,b}".repeat(40)).unwrap_err(), PatternError::TooMany);
         assert_eq!(Pattern::read(&"a".repeat(5000)).unwrap_err(), PatternError::TooLong);

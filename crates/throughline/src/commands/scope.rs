@@ -94,6 +94,11 @@ fn check(world: &World, paths: &[PathBuf], as_json: bool) -> anyhow::Result<()> 
                 print::line(&sentence(world, path, &judgment))?;
             }
         }
+        for scope in scope::in_force(from, None) {
+            for (line, what) in scope.warnings() {
+                print::remark(&format!("{}:{line}: {}", scope.file.display(), print::one_line(&what, 600)));
+            }
+        }
         Ok(())
     })
 }
@@ -164,6 +169,9 @@ fn explain(world: &World, as_json: bool) -> anyhow::Result<()> {
                         rule.line
                     ))?;
                 }
+                for (line, what) in scope.warnings() {
+                    print::line(&format!("  warning: line {line}: {}", print::one_line(&what, 600)))?;
+                }
                 print::line(match &lists.allow {
                     Some(_) => "  everything else is denied",
                     None => "  everything else is allowed",
@@ -184,10 +192,16 @@ fn described(scope: &InForce) -> Value {
     let bases: Vec<String> = scope.bases.iter().map(|base| base.to_string_lossy().into_owned()).collect();
     let file = scope.file.to_string_lossy();
     match &*scope.lists {
-        Ok(lists) => json!({
-            "file": file, "bases": bases,
-            "allow": lists.allow.as_deref().map(texts), "deny": texts(&lists.deny),
-        }),
+        Ok(lists) => {
+            let warnings = scope.warnings().into_iter();
+            let warnings: Vec<Value> =
+                warnings.map(|(line, what)| json!({ "line": line, "what": what })).collect();
+            json!({
+                "file": file, "bases": bases,
+                "allow": lists.allow.as_deref().map(texts), "deny": texts(&lists.deny),
+                "warnings": warnings,
+            })
+        }
         Err(broken) => json!({
             "file": file, "bases": bases,
             "broken": { "line": broken.line, "column": broken.column, "what": broken.what },
@@ -216,7 +230,11 @@ fn init(world: &World, allow: &[String], deny: &[String], user: bool) -> anyhow:
     let mut options = fs::OpenOptions::new();
     let mut out = options.write(true).create_new(true).open(&file).map_err(|error| {
         let next = "edit that file, or look at it with `throughline scope explain`";
-        hint(Failure::Person, format!("{}: {error}", file.display()), next)
+        let what = match error.kind() {
+            std::io::ErrorKind::AlreadyExists => format!("{} is there already", file.display()),
+            _ => format!("{}: {error}", file.display()),
+        };
+        hint(Failure::Person, what, next)
     })?;
     let text = serde_json::to_string_pretty(&lists)? + "\n";
     out.write_all(text.as_bytes()).map_err(person)?;

@@ -428,5 +428,13 @@ fn scopes(world: &World) -> Vec<Finding> {
         let what = format!("{} {}", scope.file.display(), scope.lists.as_ref().as_ref().err()?);
         Some(Finding::fail("scope", what, format!("edit {}", scope.file.display())))
     };
-    super::super::scope::in_force(world).iter().filter_map(broken).collect()
+    let scopes = super::super::scope::in_force(world);
+    let dead = scopes.iter().flat_map(|scope| {
+        let edit = format!("edit {}", scope.file.display());
+        let file = scope.file.display().to_string();
+        scope.warnings().into_iter().map(move |(line, what)| {
+            Finding::warn("scope", format!("{file}, line {line}: {what}"), edit.clone())
+        })
+    });
+    scopes.iter().filter_map(broken).chain(dead).collect()
 }

@@ -154,7 +154,7 @@ impl Judging<'_> {
             if !self.takes() {
                 return;
             }
-            let name = source.file_name().map_or_else(|| "*".into(), |name| name.to_owned());
+            let name = source.file_name().map_or_else(|| "*".into(), ToOwned::to_owned);
             let goes_into = match copy.place {
                 Place::Itself => false,
                 Place::Into => true,
@@ -172,11 +172,10 @@ impl Judging<'_> {
             match fs::metadata(&source) {
                 Ok(found) if found.is_dir() => self.merge(from, &source, &target),
                 Ok(_) if stands => self.keep(judge(from, &target)),
-                Ok(_) => {}
                 // It may be there when the command comes to it.
                 Err(_) if stands => self.within(from, &target),
                 Err(_) if copy.is_content => self.keep(judge(from, &target.join("*"))),
-                Err(_) => {}
+                Ok(_) | Err(_) => {}
             }
         }
     }

@@ -108,7 +108,7 @@ impl Search {
         of(&self.node)
     }
 
-    fn any<'a>(&mut self, words: &mut Words<'a>, depth: usize) -> Node {
+    fn any(&mut self, words: &mut Words<'_>, depth: usize) -> Node {
         let mut any = Vec::new();
         loop {
             let mut all = Vec::new();
@@ -235,7 +235,7 @@ fn eval(node: &Node, entry: &Entry<'_>, seen: &mut Seen, is_sure: bool) -> May {
         }
         Node::All(nodes) => {
             let mut all = known(true);
-            for node in nodes.iter() {
+            for node in nodes {
                 if !all.hold {
                     break;
                 }
@@ -246,7 +246,7 @@ fn eval(node: &Node, entry: &Entry<'_>, seen: &mut Seen, is_sure: bool) -> May {
         }
         Node::Any(nodes) => {
             let mut any = known(false);
-            for node in nodes.iter() {
+            for node in nodes {
                 if !any.fail {
                     break;
                 }

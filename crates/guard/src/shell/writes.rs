@@ -153,6 +153,9 @@ fn given(script: &Script, at: usize) -> Vec<(Word, Word, Found)> {
     all
 }
 
+/// A path is in a folder that nobody can name.
+struct Somewhere;
+
 struct List<'a> {
     command: &'a Command,
     all: Vec<Write>,
@@ -336,23 +339,23 @@ impl<'a> List<'a> {
 
     /// A path that is made up of several words, or is known to be one name.
     fn add_path(&mut self, path: String, how: How) {
-        if let Some(folder) = self.folder_of(&path) {
+        if let Ok(folder) = self.folder_of(&path) {
             self.push(Write { path, pattern: None, folder, how, copy: None, found: None, if_there: false });
         }
     }
 
     fn write(&self, word: &Word, how: How) -> Option<Write> {
         let path = written(word)?;
-        let folder = self.folder_of(&path)?;
+        let folder = self.folder_of(&path).ok()?;
         Some(Write { path, pattern: pattern(word), folder, how, copy: None, found: None, if_there: false })
     }
 
-    /// Where a path begins. `None`: it is somewhere, and nobody can say where.
-    fn folder_of(&self, path: &str) -> Option<Option<String>> {
+    /// Where a path begins.
+    fn folder_of(&self, path: &str) -> Result<Option<String>, Somewhere> {
         if path.starts_with('/') || path.starts_with('~') {
-            return Some(None);
+            return Ok(None);
         }
-        self.command.folder.as_ref().map_or(Some(None), |folder| written(folder).map(Some))
+        self.command.folder.as_ref().map(|folder| written(folder).ok_or(Somewhere)).transpose()
     }
 
     fn push(&mut self, write: Write) {
@@ -608,7 +611,8 @@ impl<'a> List<'a> {
         }
         for word in sources {
             let source = written(word).filter(|_| !is_remote(word));
-            let Some((source, folder)) = source.and_then(|path| Some((path.clone(), self.folder_of(&path)?)))
+            let Some((source, folder)) =
+                source.and_then(|path| Some((path.clone(), self.folder_of(&path).ok()?)))
             else {
                 // Some name that nobody knows.
                 self.push(Write { how: if is_folder { How::Within } else { How::Write }, ..to.clone() });

@@ -260,6 +260,12 @@ impl Ledger {
                 findings.push(finding.clone());
             }
         }
+        // What nobody has heard of first, then the session's own files: of many only the first are named.
+        findings.sort_by_cached_key(|finding| {
+            let identity = finding.identity();
+            let is_known = (self.held.contains(&identity), self.told.contains_key(&identity));
+            (is_known, !self.touched.contains_key(&finding.file))
+        });
         let is_new = counts.keys().any(|identity| !self.held.contains(identity));
         let hold = is_new && self.holds < MAX_HOLDS;
         if hold {
@@ -270,8 +276,6 @@ impl Ledger {
                 *told = (*told).max(count);
             }
         }
-        // The session's own files first.
-        findings.sort_by_key(|finding| !self.touched.contains_key(&finding.file));
         Stopping { findings, hold }
     }
 }

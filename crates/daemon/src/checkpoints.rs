@@ -43,6 +43,8 @@ struct State {
     known: VecDeque<SessionId>,
     /// Folders a checkpoint is being made of.
     busy: HashSet<String>,
+    /// The last edit of a folder that was due while no checkpoint could be begun: it is made when one can.
+    waiting: HashMap<String, Edited>,
 }
 
 impl Checkpoints {
@@ -57,19 +59,28 @@ impl Checkpoints {
             if !state.pace(&edit.session).edit(edit.at, edit.every) {
                 return;
             }
-            // One at a time: the one that is being made has this edit, or the next one will.
-            if state.busy.len() >= MAX_AT_ONCE || !state.busy.insert(edit.root.clone()) {
+            // One at a time; several that are due meanwhile become one.
+            if state.busy.len() >= MAX_AT_ONCE || state.busy.contains(&edit.root) {
+                if state.waiting.len() < MAX_SESSIONS || state.waiting.contains_key(&edit.root) {
+                    state.waiting.insert(edit.root.clone(), edit.clone());
+                }
                 return;
             }
+            state.busy.insert(edit.root.clone());
         }
-        let (ours, due) = (Arc::clone(self), edit.clone());
+        let (ours, mut due) = (Arc::clone(self), edit.clone());
         let spawned = thread::Builder::new().name("checkpoint".into()).spawn(move || {
-            // Its panic must not leave the folder busy.
-            let made = catch_unwind(AssertUnwindSafe(|| ours.make(&due)));
-            if let (Ok(Err(error)), Some(intake)) = (made, ours.intake.upgrade()) {
-                intake.log.warn(format_args!("no automatic checkpoint of {}: {error}", due.root));
+            loop {
+                // Its panic must not leave the folder busy.
+                let made = catch_unwind(AssertUnwindSafe(|| ours.make(&due)));
+                if let (Ok(Err(error)), Some(intake)) = (made, ours.intake.upgrade()) {
+                    intake.log.warn(format_args!("no automatic checkpoint of {}: {error}", due.root));
+                }
+                match ours.state().next(&due.root) {
+                    Some(next) => due = next,
+                    None => return,
+                }
             }
-            ours.state().busy.remove(&due.root);
         });
         if spawned.is_err() {
             self.state().busy.remove(&edit.root);
@@ -134,6 +145,14 @@ impl Checkpoints {
 }
 
 impl State {
+    /// A folder is done with; one that waits is begun instead.
+    fn next(&mut self, done: &str) -> Option<Edited> {
+        self.busy.remove(done);
+        let root = self.waiting.keys().find(|root| !self.busy.contains(*root))?.clone();
+        self.busy.insert(root.clone());
+        self.waiting.remove(&root)
+    }
+
     fn pace(&mut self, session: &SessionId) -> &mut Pace {
         if !self.paces.contains_key(session) {
             if self.known.len() >= MAX_SESSIONS

@@ -178,8 +178,10 @@ impl Project {
 
     /// Something of a session has ended; a command, perhaps, that has changed its files.
     pub(super) fn pass(&mut self, session: &SessionId, call: Option<&str>) {
-        if let Some(call) = call {
-            self.pending.remove(call);
+        match call {
+            Some(call) => drop(self.pending.remove(call)),
+            // A prompt: what was announced before it and not made was refused.
+            None => self.pending.clear(),
         }
         self.command_at = None;
         self.notice_changes(session);
@@ -187,7 +189,6 @@ impl Project {
 
     /// Nothing of a session that ends its turn is on its way.
     pub(super) fn stop(&mut self, session: &SessionId) {
-        self.pending.clear();
         self.pass(session, None);
     }
 

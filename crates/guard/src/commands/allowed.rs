@@ -7,7 +7,7 @@ use super::Verdict;
 use super::look::{Look, Parsed};
 use super::pattern::Pattern;
 use super::shipped::Finding;
-use crate::scope::{Real, real_path, real_paths};
+use crate::scope::{Last, Real, real_path, real_paths};
 use crate::shell::{Command, Part, RedirectKind, SHELLS, Word, Wrap, Write, writes_of};
 
 /// They change when and how, never what.

@@ -183,7 +183,7 @@ fn what_is_too_long_or_too_deep_is_said_to_be() {
     let variables = names.join("=x;") + "=x;";
     assert!(read(&variables).is_truncated);
     let written = writes(&format!("touch {{{},secret/a}}", names[..100].join(",")));
-    assert_eq!(written.last().map(|write| write.path.as_str()), Some("secret/a"));
+    assert_eq!(written.all.last().map(|write| write.path.as_str()), Some("secret/a"));
     let fifty = names[..50].join(" ");
     let script = format!("for f in {fifty}; do {} done", "cp \"$f\" \"x/$f\"; ".repeat(40));
     assert!(!read(&script).is_truncated, "a loop over fifty files");

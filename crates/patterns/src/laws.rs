@@ -322,3 +322,57 @@ fn what_a_critic_misses_reaches_the_next_generator() {
     let given = format!("{:?}", pattern.brief(&slot, 3).unwrap().inputs);
     assert!(given.contains("First.") && given.contains("too short"), "{given}");
 }
+
+/// One more task of a breaker, by the tag its first one had.
+fn attempt(pattern: &mut Pattern, tag: &str, now: Millis, ok: bool) -> (Slot, Option<String>) {
+    let call = format!("call-{now}");
+    let slot = pattern.call(&Tag::find(tag).unwrap(), &call, now).unwrap();
+    pattern.attach(&call, &call, now, true);
+    pattern.settle(now);
+    assert_eq!(pattern.outcome, None, "it is out");
+    pattern.answer(&call, &format!("{{\"ok\":{ok},\"why\":\"at {now}\"}}"), now + 1, true);
+    pattern.settle(now + 1);
+    (slot, pattern.outcome.as_ref().map(|outcome| outcome.verdict.clone()))
+}
+
+#[test]
+fn a_circuit_counts_failures_after_a_success_and_closes_after_a_fallback() {
+    let tag = "[pattern:circuit-breaker id=cc n=1 failures=2 cooldown=2s]";
+    let mut pattern = Pattern::of_tag(&Tag::find(tag).unwrap(), 0).unwrap();
+    let fallback = "[pattern:circuit-breaker id=cc role=fallback]";
+    let closed = Some("closed".to_owned());
+    for (round, (tag, now, ok, verdict)) in [
+        (tag, 10, true, closed.clone()),
+        (tag, 20, false, None),
+        (tag, 30, true, closed.clone()),
+        (tag, 40, false, None),
+        (tag, 50, false, None),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (slot, came) = attempt(&mut pattern, tag, now, ok);
+        assert_eq!((slot, came), (Slot::at("primary", 1, round as u32 + 1), verdict));
+    }
+    assert_eq!(pattern.standing(52).due, [Slot::new("fallback", 1)], "two in a row");
+    assert_eq!(attempt(&mut pattern, fallback, 60, true).1.as_deref(), Some("fallback"));
+    assert_eq!(
+        attempt(&mut pattern, fallback, 70, false).1.as_deref(),
+        Some("failed"),
+        "the next task's own"
+    );
+    assert_eq!(pattern.outcome.as_ref().unwrap().lines[0].text, "at 70");
+    // Half-open: it fails and is open again; another time it works.
+    assert_eq!(attempt(&mut pattern, tag, 3000, false).1, None);
+    assert_eq!(pattern.standing(3002).due, [Slot::at("fallback", 1, 3)]);
+    assert_eq!(attempt(&mut pattern, fallback, 3010, true).1.as_deref(), Some("fallback"));
+    assert_eq!(attempt(&mut pattern, tag, 9000, true).1, closed);
+    for now in 1..=20 {
+        assert_eq!(attempt(&mut pattern, tag, 9000 + 10 * now, true).1, closed, "also after many tasks");
+    }
+    attempt(&mut pattern, tag, 9900, false);
+    pattern.stop("enough", 9950);
+    pattern.settle(9951);
+    assert_eq!(pattern.outcome.as_ref().unwrap().verdict, "stopped");
+    assert!(!pattern.takes_calls(), "what was stopped stays stopped");
+}

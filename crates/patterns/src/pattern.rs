@@ -24,6 +24,8 @@ pub(crate) const CALL_PATIENCE: Millis = 10 * 60 * 1000;
 /// An agent that was asked for its line once more has that long.
 pub(crate) const ASKED_AGAIN: Millis = 3 * 60 * 1000;
 const MAX_WHY_CHARS: usize = 300;
+/// What came of a pattern that somebody ended.
+const STOPPED: &str = "stopped";
 
 /// A place in a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -173,14 +175,19 @@ impl Pattern {
 
     pub fn standing(&self, now: Millis) -> Standing {
         match &self.outcome {
-            Some(outcome) if !self.spec.kind().goes_on() => Standing::over(outcome.clone()),
+            Some(outcome) if self.is_final() => Standing::over(outcome.clone()),
             _ => self.spec.kind().standing(&self.view(now)),
         }
     }
 
+    /// Whether nothing that comes changes what came of it.
+    fn is_final(&self) -> bool {
+        self.outcome.as_ref().is_some_and(|outcome| outcome.verdict == STOPPED || !self.spec.kind().goes_on())
+    }
+
     /// Whether a further call belongs to this one, and not to the next of its name.
     pub fn takes_calls(&self) -> bool {
-        self.outcome.is_none() || self.spec.kind().goes_on() && self.parts.len() < MAX_PARTS
+        self.outcome.is_none() || !self.is_final() && self.parts.len() < MAX_PARTS
     }
 
     /// A task was called with this tag. Its place: the one the tag names if that is free, else the next one that is due,
@@ -212,13 +219,18 @@ impl Pattern {
             |slot: &&Slot| n.is_none_or(|n| slot.n == n) && tag.round.is_none_or(|round| slot.round == round);
         let asked_for =
             n.map(|n| Slot::at(role.name, n.min(MAX_PARTS as u32), tag.round.unwrap_or(1).min(MAX_ROUNDS)));
+        let further = |at: u32| match kind.goes_on() {
+            // One more attempt is one more round, whatever its tag says: nobody looks at another place.
+            true => Slot::at(role.name, 1, at),
+            false => Slot::new(role.name, at),
+        };
         let slot = due
             .iter()
             .find(fits)
             .cloned()
-            .or_else(|| asked_for.filter(free))
+            .or_else(|| asked_for.filter(|slot| !kind.goes_on() && free(slot)))
             .or_else(|| due.first().cloned())
-            .or_else(|| (1..=MAX_PARTS as u32).map(|n| Slot::new(role.name, n)).find(free))?;
+            .or_else(|| (1..=MAX_PARTS as u32).map(further).find(free))?;
         let took = crate::kinds::pending(&view, &slot);
         let name = view.name_of(&slot).or_else(|| tag.name.clone());
         let tries = self.part(&slot).map_or(1, |part| part.tries + 1);
@@ -313,11 +325,10 @@ impl Pattern {
 
     /// Notes what came of it, if that is decided by now. True: something changed.
     pub fn settle(&mut self, now: Millis) -> bool {
-        let kind = self.spec.kind();
-        if self.outcome.is_some() && !kind.goes_on() {
+        if self.is_final() {
             return false;
         }
-        let outcome = kind.standing(&self.view(now)).outcome;
+        let outcome = self.spec.kind().standing(&self.view(now)).outcome;
         if outcome == self.outcome {
             return false;
         }
@@ -330,7 +341,7 @@ impl Pattern {
     pub fn stop(&mut self, why: &str, now: Millis) {
         if self.outcome.is_none() {
             let headline = format!("{} was stopped: {why}.", self.title());
-            self.outcome = Some(Outcome::new("stopped", false, headline));
+            self.outcome = Some(Outcome::new(STOPPED, false, headline));
             self.ended_at = Some(now);
         }
     }

@@ -4,7 +4,7 @@
 use model::Millis;
 
 use crate::kind::{Kind, Role};
-use crate::pattern::{Part, Slot};
+use crate::pattern::{MAX_PARTS, Part, Slot};
 use crate::spec::{MAX_ROUNDS, Spec};
 use crate::step::{Line, Outcome, Standing};
 use crate::view::{Seat, View};
@@ -15,12 +15,8 @@ const COOLDOWN: Millis = 5 * 60 * 1000;
 pub(crate) struct CircuitBreaker;
 
 /// What the attempts so far say.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Circuit<'a> {
-    /// The next attempt's round.
-    next: u32,
-    out: bool,
-    last_success: Option<&'a Part>,
     last_failure: Option<&'a Part>,
     /// When it opened.
     open_since: Option<Millis>,
@@ -72,11 +68,10 @@ impl Kind for CircuitBreaker {
         true
     }
 
-    fn feeds(&self, _view: &View<'_>, slot: &Slot) -> Vec<Slot> {
-        match slot.role.as_str() {
-            "primary" => (1..slot.round).map(|round| Slot::at("primary", 1, round)).collect(),
-            _ => (1..=MAX_ROUNDS).map(|round| Slot::at("primary", 1, round)).collect(),
-        }
+    fn feeds(&self, view: &View<'_>, slot: &Slot) -> Vec<Slot> {
+        let begun = view.pattern.part(slot).map_or(Millis::MAX, |part| part.called_at);
+        let before = attempts(view, "primary").into_iter().filter(|part| part.called_at <= begun);
+        before.map(|part| part.slot.clone()).filter(|other| other != slot).collect()
     }
 
     fn inputs(&self, view: &View<'_>, slot: &Slot) -> Vec<crate::Input> {
@@ -94,84 +89,76 @@ impl Kind for CircuitBreaker {
     }
 
     fn standing(&self, view: &View<'_>) -> Standing {
-        let circuit = circuit(view);
-        let primary = Slot::at("primary", 1, circuit.next);
-        if circuit.out || view.any_out() {
+        if view.any_out() {
             return Standing::wait();
         }
+        let circuit = circuit(view);
         let title = view.pattern.title();
-        if let Some(part) = circuit.last_success {
-            let headline = format!("The {title} is closed: the primary succeeded.");
-            return Standing::over(Outcome::new("closed", true, headline).with(view.lines_of([part], "why")));
+        // A task ends with a primary that worked or with a fallback; what was begun after that is the next task.
+        let last =
+            view.pattern.parts.iter().max_by(|a, b| (a.called_at, &a.slot).cmp(&(b.called_at, &b.slot)));
+        match last.map(|part| (part, view.seat(&part.slot))) {
+            Some((part, Seat::Lost(_))) if part.slot.role == "fallback" => {
+                return Standing::over(super::failed(view, part));
+            }
+            Some((part, _)) if part.slot.role == "fallback" => {
+                let worked = worked(part);
+                let headline = format!(
+                    "The {title} is open: the fallback {}. Do not try the primary again before its cooldown is over.",
+                    if worked { "answered instead" } else { "failed, too" }
+                );
+                let verdict = if worked { "fallback" } else { "failed" };
+                return Standing::over(
+                    Outcome::new(verdict, worked, headline).with(view.lines_of([part], "why")),
+                );
+            }
+            Some((part, _)) if worked(part) => {
+                let headline = format!("The {title} is closed: the primary succeeded.");
+                return Standing::over(
+                    Outcome::new("closed", true, headline).with(view.lines_of([part], "why")),
+                );
+            }
+            _ => {}
         }
-        let Some(since) = circuit.open_since else {
-            return if circuit.next > MAX_ROUNDS {
-                Standing::over(Outcome::new("failed", false, format!("The {title} has tried often enough.")))
-            } else {
-                Standing::due(vec![primary])
-            };
-        };
-        let fallbacks = (1..=MAX_ROUNDS).map(|round| Slot::at("fallback", 1, round));
-        let answered: Vec<&Part> = view
-            .gather(fallbacks)
-            .answered
-            .into_iter()
-            .filter(|part| part.ended_at.is_some_and(|at| at >= since))
-            .collect();
-        if let Some(part) = answered.last() {
-            let worked = part.answer.as_ref().and_then(|answer| answer.yes("ok")) == Some(true);
-            let headline = format!(
-                "The {title} is open: the fallback {}. Do not try the primary again before its cooldown is over.",
-                if worked { "answered instead" } else { "failed, too" }
-            );
-            let verdict = if worked { "fallback" } else { "failed" };
-            return Standing::over(
-                Outcome::new(verdict, worked, headline).with(view.lines_of([*part], "why")),
-            );
+        if view.pattern.parts.len() >= MAX_PARTS {
+            let headline = format!("The {title} has tried often enough.");
+            return Standing::over(Outcome::new("failed", false, headline));
         }
         let cooldown = view.spec().duration("cooldown", COOLDOWN);
-        if view.now >= since.saturating_add(cooldown) && circuit.next <= MAX_ROUNDS {
-            return Standing::due(vec![primary]);
-        }
-        let free = (1..=MAX_ROUNDS)
-            .map(|round| Slot::at("fallback", 1, round))
-            .find(|slot| view.seat(slot).is_free());
-        let lost = view.gather((1..=MAX_ROUNDS).map(|round| Slot::at("fallback", 1, round))).lost;
-        match (lost.iter().find(|part| part.ended_at.is_some_and(|at| at >= since)), free) {
-            (Some(part), _) => Standing::over(super::failed(view, part)),
-            (None, Some(slot)) => Standing::due(vec![slot]),
-            (None, None) => {
-                Standing::over(Outcome::new("failed", false, format!("The {title} has no fallback left.")))
-            }
-        }
+        let rests = circuit.open_since.is_some_and(|since| view.now < since.saturating_add(cooldown));
+        let role = if rests { "fallback" } else { "primary" };
+        let next = (1..).map(|round| Slot::at(role, 1, round)).find(|slot| view.seat(slot).is_free());
+        Standing::due(next.into_iter().collect())
     }
+}
+
+/// Those of one role, in the order they were begun in.
+fn attempts<'a>(view: &View<'a>, role: &str) -> Vec<&'a Part> {
+    let mut attempts: Vec<&Part> = view.pattern.parts.iter().filter(|part| part.slot.role == role).collect();
+    attempts.sort_by_key(|part| (part.called_at, part.slot.round));
+    attempts
+}
+
+fn worked(part: &Part) -> bool {
+    part.answer.as_ref().and_then(|answer| answer.yes("ok")) == Some(true)
 }
 
 fn circuit<'a>(view: &View<'a>) -> Circuit<'a> {
     let failures = view.spec().number("failures").unwrap_or(FAILURES).clamp(1, MAX_ROUNDS);
-    let mut circuit =
-        Circuit { next: 1, out: false, last_success: None, last_failure: None, open_since: None };
+    let mut circuit = Circuit::default();
     let mut in_a_row = 0;
-    for round in 1..=MAX_ROUNDS {
-        let part = match view.seat(&Slot::at("primary", 1, round)) {
-            Seat::Free => break,
-            Seat::Out(_) => {
-                circuit.out = true;
-                break;
-            }
-            Seat::In(part) | Seat::Again(part) | Seat::Lost(part) => part,
-        };
-        circuit.next = round + 1;
-        let worked = part.answer.as_ref().and_then(|answer| answer.yes("ok")) == Some(true);
-        if worked {
-            in_a_row = 0;
-            (circuit.last_success, circuit.open_since) = (Some(part), None);
-        } else {
-            in_a_row += 1;
-            (circuit.last_success, circuit.last_failure) = (None, Some(part));
-            if in_a_row >= failures || circuit.open_since.is_some() {
-                circuit.open_since = Some(part.ended_at.unwrap_or(part.called_at));
-            }
+    for part in attempts(view, "primary") {
+        if view.seat(&part.slot).is_out() {
+            continue;
+        }
+        if worked(part) {
+            (in_a_row, circuit) = (0, Circuit::default());
+            continue;
+        }
+        in_a_row += 1;
+        circuit.last_failure = Some(part);
+        if in_a_row >= failures {
+            circuit.open_since = Some(part.ended_at.unwrap_or(part.called_at));
         }
     }
     circuit

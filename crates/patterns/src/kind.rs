@@ -61,6 +61,11 @@ pub trait Kind: Sync {
         Vec::new()
     }
 
+    /// Whose answers a part cannot do without: one that began before they were in has heard too little, and does not count.
+    fn needs(&self, view: &View<'_>, slot: &Slot) -> Vec<Slot> {
+        self.feeds(view, slot)
+    }
+
     /// What it is given: the answers of those that feed it, unless a kind knows better.
     fn inputs(&self, view: &View<'_>, slot: &Slot) -> Vec<Input> {
         view.answers_of(&self.feeds(view, slot))

@@ -36,7 +36,6 @@ fn seats(role: &str, count: u32) -> Vec<Slot> {
 /// A part that was needed and failed for good.
 fn failed(view: &View<'_>, part: &Part) -> Outcome {
     let label = view.label(&part.slot);
-    let why = part.why.clone().unwrap_or_else(|| "no answer in time".to_owned());
     Outcome::new("failed", false, format!("The {} has failed at {label}.", view.pattern.title()))
-        .with(vec![Line::new(label, why)])
+        .with(vec![Line::new(label, view.why(part))])
 }

@@ -376,3 +376,62 @@ fn a_circuit_counts_failures_after_a_success_and_closes_after_a_fallback() {
     assert_eq!(pattern.outcome.as_ref().unwrap().verdict, "stopped");
     assert!(!pattern.takes_calls(), "what was stopped stays stopped");
 }
+
+#[test]
+fn a_part_that_began_before_its_inputs_were_in_does_not_count_and_is_due_again() {
+    for (tags, early, verdict) in [
+        (
+            &[
+                "[pattern:map-reduce shards=docs,src shard=docs]",
+                "[pattern:map-reduce role=reducer]",
+                "[pattern:map-reduce shard=src]",
+            ][..],
+            Slot::new("reducer", 1),
+            "done",
+        ),
+        (
+            &["[pattern:generator-critic role=critic]", "[pattern:generator-critic role=generator]"],
+            Slot::new("critic", 1),
+            "approved",
+        ),
+        (
+            &[
+                "[pattern:adversarial rounds=1 role=judge]",
+                "[pattern:adversarial role=advocate]",
+                "[pattern:adversarial role=adversary]",
+            ],
+            Slot::new("judge", 1),
+            "advocate",
+        ),
+        (
+            &["[pattern:pipeline stages=plan,build stage=build]", "[pattern:pipeline stage=plan]"],
+            Slot::new("stage", 2),
+            "done",
+        ),
+    ] {
+        let mut pattern = Pattern::of_tag(&Tag::find(tags[0]).unwrap(), 0).unwrap();
+        let mut now = 0;
+        let mut run = |pattern: &mut Pattern, tag: &str| {
+            now += 10;
+            let call = format!("call-{now}");
+            let slot = pattern.call(&Tag::find(tag).unwrap(), &call, now).unwrap();
+            pattern.attach(&call, &call, now, true);
+            let text = line(pattern, &slot, true);
+            pattern.answer(&call, &text, now + 1, true);
+            pattern.settle(now + 1);
+            (slot, now + 1)
+        };
+        let mut at = 0;
+        for tag in tags {
+            at = run(&mut pattern, tag).1;
+        }
+        assert_eq!(pattern.outcome, None, "{}", pattern.title());
+        assert_eq!(pattern.standing(at).due, [early.clone()], "{}", pattern.title());
+        let step = pattern.step(at).unwrap();
+        assert!(step.headline.contains("began before what it is given was in"), "{step:?}");
+        let tag = step.tags[0].clone();
+        assert_eq!(run(&mut pattern, &tag).0, early);
+        assert_eq!(pattern.outcome.as_ref().unwrap().verdict, verdict, "{pattern:?}");
+        assert_eq!((pattern.part(&early).unwrap().tries, pattern.part(&early).unwrap().early), (2, 1));
+    }
+}

@@ -11,7 +11,7 @@ use crate::kind::Role;
 use crate::spec::{MAX_ROUNDS, Spec};
 use crate::step::{Brief, Input, Outcome, Standing, Step};
 use crate::tag::Tag;
-use crate::view::View;
+use crate::view::{EARLY, View};
 
 /// Parts of one pattern, those included that nobody asked for.
 pub const MAX_PARTS: usize = 96;
@@ -101,6 +101,9 @@ pub struct Part {
     pub ended_at: Option<Millis>,
     /// How often its place was begun.
     pub tries: u32,
+    /// How often of these before what it is given was in.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub early: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -233,7 +236,9 @@ impl Pattern {
             .or_else(|| (1..=MAX_PARTS as u32).map(further).find(free))?;
         let took = crate::kinds::pending(&view, &slot);
         let name = view.name_of(&slot).or_else(|| tag.name.clone());
-        let tries = self.part(&slot).map_or(1, |part| part.tries + 1);
+        let before = self.part(&slot);
+        let tries = before.map_or(1, |part| part.tries + 1);
+        let early = before.map_or(0, |part| part.early + u32::from(view.is_early(part)));
         if self.part(&slot).is_none() && self.parts.len() >= MAX_PARTS {
             return None;
         }
@@ -249,6 +254,7 @@ impl Pattern {
             started_at: None,
             ended_at: None,
             tries,
+            early,
             result: None,
             answer: None,
             asked_again: false,
@@ -422,11 +428,11 @@ impl Pattern {
             .iter()
             .filter_map(|slot| {
                 let part = self.part(slot)?;
-                Some(format!(
-                    "{} failed ({})",
-                    view.label(slot),
-                    part.why.as_deref().unwrap_or("no answer in time")
-                ))
+                let label = view.label(slot);
+                Some(match view.is_early(part) {
+                    true => format!("{label} does not count ({EARLY})"),
+                    false => format!("{label} failed ({})", view.why(part)),
+                })
             })
             .collect();
         if !again.is_empty() {
@@ -441,6 +447,11 @@ impl Pattern {
             is_over: false,
         })
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form serde asks for")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// Options of one part; others hold for the whole.

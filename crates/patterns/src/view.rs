@@ -6,6 +6,9 @@ use crate::pattern::{CALL_PATIENCE, Part, Pattern, Slot, State, TIMEOUT};
 use crate::spec::Spec;
 use crate::step::{Input, Line};
 
+/// Why a part that is back is due again.
+pub(crate) const EARLY: &str = "it began before what it is given was in";
+
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
     pub pattern: &'a Pattern,
@@ -16,7 +19,7 @@ pub struct View<'a> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Seat<'a> {
     Free,
-    /// Whoever had it failed, and it may be begun again.
+    /// Whoever had it failed or began too early, and it may be begun again.
     Again(&'a Part),
     Out(&'a Part),
     In(&'a Part),
@@ -58,11 +61,37 @@ impl<'a> View<'a> {
         let Some(part) = self.pattern.part(slot) else { return Seat::Free };
         match self.state(part) {
             State::Called | State::Out => Seat::Out(part),
+            _ if self.is_early(part) => Seat::Again(part),
             State::Done => Seat::In(part),
-            State::Failed | State::Unreadable if part.tries <= self.spec().kind().retries() => {
+            State::Failed | State::Unreadable
+                if part.tries.saturating_sub(part.early) <= self.spec().kind().retries() =>
+            {
                 Seat::Again(part)
             }
             State::Failed | State::Unreadable => Seat::Lost(part),
+        }
+    }
+
+    /// Whether it began before what it cannot do without was in. Looks at those alone and not at what they needed
+    /// themselves: kinds ask for their parts in order.
+    pub fn is_early(&self, part: &Part) -> bool {
+        let begun = part.started_at.unwrap_or(part.called_at);
+        let needs = self.spec().kind().needs(self, &part.slot);
+        needs.iter().any(|need| match self.pattern.part(need) {
+            None => true,
+            Some(need) => {
+                matches!(self.state(need), State::Called | State::Out)
+                    || need.ended_at.is_some_and(|ended| begun < ended)
+            }
+        })
+    }
+
+    /// Why a part did not come to anything.
+    pub fn why(&self, part: &Part) -> String {
+        match &part.why {
+            _ if self.is_early(part) => EARLY.to_owned(),
+            Some(why) => why.clone(),
+            None => "no answer in time".to_owned(),
         }
     }
 
@@ -154,7 +183,7 @@ impl<'a> View<'a> {
         let line = |part: &Part| {
             let said =
                 part.answer.as_ref().and_then(|answer| answer.text(key)).or_else(|| part.result.clone());
-            Line::new(self.label(&part.slot), said.or_else(|| part.why.clone()).unwrap_or_default())
+            Line::new(self.label(&part.slot), said.unwrap_or_else(|| self.why(part)))
         };
         parts.into_iter().map(line).collect()
     }

@@ -153,7 +153,7 @@ fn board(view: &View<'_>) -> BTreeMap<String, String> {
         .pattern
         .parts
         .iter()
-        .filter(|part| part.slot.role == "specialist" && part.answer.is_some())
+        .filter(|part| part.slot.role == "specialist" && part.answer.is_some() && !view.is_early(part))
         .collect();
     parts.sort_by_key(|part| (part.slot.round, part.slot.n));
     let mut board = BTreeMap::new();

@@ -74,6 +74,11 @@ impl Kind for CircuitBreaker {
         before.map(|part| part.slot.clone()).filter(|other| other != slot).collect()
     }
 
+    fn needs(&self, _view: &View<'_>, _slot: &Slot) -> Vec<Slot> {
+        // Which attempts there were before is known, not what will become of them.
+        Vec::new()
+    }
+
     fn inputs(&self, view: &View<'_>, slot: &Slot) -> Vec<crate::Input> {
         let circuit = circuit(view);
         let mut inputs = Vec::new();

@@ -77,6 +77,11 @@ impl Kind for EventDriven {
             .collect()
     }
 
+    fn needs(&self, _view: &View<'_>, _slot: &Slot) -> Vec<Slot> {
+        // A subscriber takes what is there when it is called; what comes later is the next one's.
+        Vec::new()
+    }
+
     fn inputs(&self, view: &View<'_>, slot: &Slot) -> Vec<crate::Input> {
         let took = taken_by(view, slot);
         let given = events(view).into_iter().filter(|event| took.contains(&event.id));

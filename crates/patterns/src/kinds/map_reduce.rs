@@ -62,12 +62,12 @@ impl Kind for MapReduce {
         }
         let mappers = self.feeds(view, slot);
         let mut inputs = view.answers_of(&mappers);
-        inputs.extend(view.gather(mappers).lost.iter().map(|part| {
-            Line::new(
-                format!("Missing: {}", view.label(&part.slot)),
-                part.why.clone().unwrap_or_else(|| "no answer in time".to_owned()),
-            )
-        }));
+        inputs.extend(
+            view.gather(mappers)
+                .lost
+                .iter()
+                .map(|part| Line::new(format!("Missing: {}", view.label(&part.slot)), view.why(part))),
+        );
         inputs
     }
 

@@ -44,6 +44,11 @@ impl Kind for Swarm {
         self.plan(view.spec()).into_iter().filter(|other| other != slot).collect()
     }
 
+    fn needs(&self, _view: &View<'_>, _slot: &Slot) -> Vec<Slot> {
+        // Whoever begins first sees nothing, and that is meant.
+        Vec::new()
+    }
+
     fn inputs(&self, view: &View<'_>, slot: &Slot) -> Vec<crate::Input> {
         let all = view.gather(self.feeds(view, slot));
         let mut found = view.lines_of(all.answered, "found");

@@ -49,19 +49,35 @@ impl Answer {
         }
     }
 
-    /// A yes, a no, or neither.
+    /// One word, as it is compared: lower-case, without an article before it or a dot behind it. A list of one is that one.
+    pub fn word(&self, key: &str) -> Option<String> {
+        let value = match self.0.get(key)? {
+            Value::Array(values) if values.len() == 1 => &values[0],
+            value => value,
+        };
+        let word = value.as_str()?.to_lowercase();
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let bare = ["the ", "a ", "an "].iter().find_map(|article| word.strip_prefix(article));
+        Some(bare.unwrap_or(word).trim().to_owned()).filter(|word| !word.is_empty())
+    }
+
+    /// A yes, a no, or neither. A sentence is neither: "yes, but not like this" begins with a yes.
     pub fn yes(&self, key: &str) -> Option<bool> {
         match self.0.get(key)? {
             Value::Bool(yes) => Some(*yes),
-            Value::Number(number) => Some(number.as_f64()? > 0.0),
-            Value::String(word) => match word.trim().to_ascii_lowercase().as_str() {
+            Value::Number(number) => match number.as_f64()? {
+                1.0 => Some(true),
+                0.0 => Some(false),
+                _ => None,
+            },
+            Value::Array(values) if matches!(values.as_slice(), [Value::Bool(_)]) => values[0].as_bool(),
+            _ => match self.word(key)?.as_str() {
                 "yes" | "y" | "true" | "ok" | "okay" | "approve" | "approved" | "accept" | "accepted"
                 | "pass" | "passed" | "lgtm" | "handled" | "done" | "success" | "succeeded" => Some(true),
                 "no" | "n" | "false" | "reject" | "rejected" | "deny" | "denied" | "fail" | "failed"
                 | "failure" | "escalate" | "escalated" | "blocked" | "error" => Some(false),
                 _ => None,
             },
-            _ => None,
         }
     }
 
@@ -94,6 +110,30 @@ mod tests {
         ] {
             let read = Answer::read(text, "vote").and_then(|answer| answer.text("vote"));
             assert_eq!(read.as_deref(), vote, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_yes_is_a_word_and_no_sentence() {
+        for (value, yes) in [
+            ("true", Some(true)),
+            ("1", Some(true)),
+            ("0", Some(false)),
+            ("0.8", None),
+            ("0.1", None),
+            ("2", None),
+            ("\"Approve.\"", Some(true)),
+            ("\" **Rejected** \"", Some(false)),
+            ("[\"approve\"]", Some(true)),
+            ("[false]", Some(false)),
+            ("[\"approve\",\"reject\"]", None),
+            ("\"Yes, ship it\"", None),
+            ("\"failed: the tests are red\"", None),
+            ("\"partial\"", None),
+            ("{}", None),
+        ] {
+            let answer = Answer::read(&format!("{{\"vote\":{value}}}"), "vote").unwrap();
+            assert_eq!(answer.yes("vote"), yes, "{value}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The seam every pattern is written against, and the list of all of them. A new one is a file in `kinds` and a line here.
 
+use crate::answer::Answer;
 use crate::kinds::{
     Adversarial, Blackboard, Chain, CircuitBreaker, EventDriven, GeneratorCritic, Hierarchical, Jury,
     MapReduce, Pipeline, Swarm,
@@ -34,6 +35,25 @@ pub struct Role {
     pub answer: &'static str,
     /// The key without which that line says nothing.
     pub key: &'static str,
+    /// Whether what stands there can be understood; what cannot is asked for once more and never guessed at.
+    pub reads: fn(&Answer, &str) -> bool,
+}
+
+impl Role {
+    /// What an answer says in its last line. `None`: nothing that was agreed on.
+    pub fn read(&self, text: &str) -> Option<Answer> {
+        Answer::read(text, self.key).filter(|answer| (self.reads)(answer, self.key))
+    }
+}
+
+/// Any words, as long as there are some.
+pub(crate) fn words(answer: &Answer, key: &str) -> bool {
+    answer.text(key).is_some()
+}
+
+/// Yes or no.
+pub(crate) fn yes_or_no(answer: &Answer, key: &str) -> bool {
+    answer.yes(key).is_some()
 }
 
 pub trait Kind: Sync {

@@ -435,3 +435,36 @@ fn a_part_that_began_before_its_inputs_were_in_does_not_count_and_is_due_again()
         assert_eq!((pattern.part(&early).unwrap().tries, pattern.part(&early).unwrap().early), (2, 1));
     }
 }
+
+#[test]
+fn what_is_not_as_agreed_is_unreadable_and_known_forms_are_read() {
+    for (tag, line, is_read) in [
+        ("pipeline", r#"{"status":"OK."}"#, true),
+        ("pipeline", r#"{"status":"failed: the tests are red"}"#, false),
+        ("pipeline", r#"{"status":"partial"}"#, false),
+        ("jury", r#"{"vote":"Approve."}"#, true),
+        ("jury", r#"{"vote":["approve"]}"#, true),
+        ("jury", r#"{"vote":"Abstained"}"#, true),
+        ("jury", r#"{"vote":0.8}"#, false),
+        ("jury", r#"{"vote":"approve or reject"}"#, false),
+        ("generator-critic role=critic", r#"{"approved":"Yes"}"#, true),
+        ("generator-critic role=critic", r#"{"approved":"Yes, ship it"}"#, false),
+        ("adversarial role=judge", r#"{"winner":"The advocate"}"#, true),
+        ("adversarial role=judge", r#"{"winner":"Opponent"}"#, true),
+        ("adversarial role=judge", r#"{"winner":"whoever spoke last"}"#, false),
+        ("adversarial role=judge", r#"{"winner":"judge"}"#, false),
+        ("blackboard", r#"{"writes":{}}"#, true),
+        ("blackboard", r#"{"writes":"not an object"}"#, false),
+        ("hierarchical role=planner", r#"{"tasks":[]}"#, false),
+        ("event-driven role=publisher", r#"{"publish":"later"}"#, false),
+        ("swarm", r#"{"found":" "}"#, false),
+    ] {
+        let tag = Tag::find(&format!("[pattern:{tag}]")).unwrap();
+        let mut pattern = Pattern::of_tag(&tag, 0).unwrap();
+        pattern.call(&tag, "c", 1).unwrap();
+        pattern.answer("c", line, 2, false);
+        let part = &pattern.parts[0];
+        let state = if is_read { State::Done } else { State::Unreadable };
+        assert_eq!((part.state, part.asked_again), (state, !is_read), "{line}");
+    }
+}

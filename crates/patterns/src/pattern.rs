@@ -304,7 +304,7 @@ impl Pattern {
     /// It has answered. `last`: it will not be asked for its line once more.
     pub fn answer(&mut self, call: &str, text: &str, at: Millis, last: bool) {
         let Some(role) = self.part_of(call).and_then(|part| self.role(&part.slot)) else { return };
-        let answer = Answer::read(text, role.key);
+        let answer = role.read(text);
         let Some(part) = self.part_mut(call) else { return };
         if part.state == State::Done && answer.is_none() {
             return;

@@ -5,7 +5,7 @@
 use std::time::Instant;
 
 use model::{Advice, Detail, Event, EventKind, MemoryId, Millis, SessionId};
-use patterns::{Answer, Pattern, Step};
+use patterns::{Pattern, Step};
 use store::{Batch, PatternFilter, PatternRow, Tables};
 
 use super::brief_subagent::{MARGIN, item, quoted};
@@ -188,7 +188,7 @@ fn ask_again(cx: &Context, event: &Event) -> Result<Advice> {
             let Some(role) = pattern.part_of(&one.call).and_then(|part| pattern.role(&part.slot)) else {
                 return Ok(None);
             };
-            if Answer::read(said, role.key).is_some() || pattern.outcome.is_some() {
+            if role.read(said).is_some() || pattern.outcome.is_some() {
                 return Ok(None);
             }
             if !contracts.contains(&role.answer) {
@@ -199,7 +199,7 @@ fn ask_again(cx: &Context, event: &Event) -> Result<Advice> {
     })?;
     let hold = wanted.map(|contract| {
         format!(
-            "collect-subagent: your answer lacks the last line that your part asks for. Answer once more with that line alone, \
+            "collect-subagent: your answer lacks the last line that your part asks for, or says something else in it. Answer once more with that line alone, \
              one line of JSON: {contract}"
         )
     });

@@ -1,7 +1,8 @@
 //! Two sides argue in rounds, each knowing what the other said last; then a third one judges.
 
 use super::failed;
-use crate::kind::{Kind, Role};
+use crate::answer::Answer;
+use crate::kind::{Kind, Role, words};
 use crate::pattern::Slot;
 use crate::spec::Spec;
 use crate::step::{Outcome, Standing};
@@ -9,6 +10,7 @@ use crate::view::{Seat, View};
 
 const USUALLY: u32 = 2;
 const SIDES: [&str; 2] = ["advocate", "adversary"];
+const NEITHER: &str = "neither";
 
 pub(crate) struct Adversarial;
 
@@ -34,6 +36,7 @@ impl Kind for Adversarial {
                 rules: "Make the strongest honest case for it. Answer what the other side said; give up what cannot be held.",
                 answer: r#"{"argument":"your case in a few sentences"}"#,
                 key: "argument",
+                reads: words,
             },
             Role {
                 name: "adversary",
@@ -42,6 +45,7 @@ impl Kind for Adversarial {
                         what the other side said.",
                 answer: r#"{"argument":"your case in a few sentences"}"#,
                 key: "argument",
+                reads: words,
             },
             Role {
                 name: "judge",
@@ -50,6 +54,7 @@ impl Kind for Adversarial {
                         neither.",
                 answer: r#"{"winner":"advocate" or "adversary" or "neither","why":"what decided it"}"#,
                 key: "winner",
+                reads: is_verdict,
             },
         ]
     }
@@ -89,9 +94,7 @@ impl Kind for Adversarial {
             Seat::Out(_) => Standing::wait(),
             Seat::Lost(part) => Standing::over(failed(view, part)),
             Seat::In(part) => {
-                let said = part.answer.as_ref().and_then(|answer| answer.text("winner")).unwrap_or_default();
-                let winner =
-                    SIDES.into_iter().find(|side| said.eq_ignore_ascii_case(side)).unwrap_or("neither");
+                let winner = part.answer.as_ref().and_then(winner).unwrap_or(NEITHER);
                 let headline = format!("The {} is decided: {winner}.", view.pattern.title());
                 Standing::over(
                     Outcome::new(winner, winner == "advocate", headline).with(view.lines_of([part], "why")),
@@ -99,4 +102,19 @@ impl Kind for Adversarial {
             }
         }
     }
+}
+
+/// By its name or another word for that side.
+fn winner(answer: &Answer) -> Option<&'static str> {
+    let word = answer.word("winner")?;
+    if matches!(word.as_str(), NEITHER | "none" | "nobody" | "tie" | "draw") {
+        return Some(NEITHER);
+    }
+    let kind: &dyn Kind = &Adversarial;
+    let side = kind.role(Some(&word))?.name;
+    SIDES.into_iter().find(|one| *one == side)
+}
+
+fn is_verdict(answer: &Answer, _key: &str) -> bool {
+    winner(answer).is_some()
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::failed;
-use crate::kind::{Kind, Role};
+use crate::answer::Answer;
+use crate::kind::{Kind, Role, yes_or_no};
 use crate::pattern::{Part, Slot};
 use crate::spec::{MAX_AGENTS, Spec};
 use crate::step::{Line, Outcome, Standing};
@@ -41,6 +42,7 @@ impl Kind for Blackboard {
                         line; a key you write again replaces what it said.",
                 answer: r#"{"writes":{"key":"what the board shall say under it"}}"#,
                 key: "writes",
+                reads: are_writes,
             },
             Role {
                 name: "controller",
@@ -48,6 +50,7 @@ impl Kind for Blackboard {
                 rules: "Look at the whole board: is the task answered, does it contradict itself? Write nothing on it.",
                 answer: r#"{"approved":true or false,"missing":"what the board still lacks"}"#,
                 key: "approved",
+                reads: yes_or_no,
             },
         ]
     }
@@ -140,6 +143,10 @@ impl Kind for Blackboard {
 
 fn round(spec: &Spec, number: u32) -> Vec<Slot> {
     (1..=spec.agents(USUALLY).min(MAX_AGENTS)).map(|n| Slot::at("specialist", n, number)).collect()
+}
+
+fn are_writes(answer: &Answer, key: &str) -> bool {
+    answer.0.get(key).is_some_and(serde_json::Value::is_object)
 }
 
 fn keys(part: &Part, option: &str) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! Handlers one after the other; the first that can does it, the others pass it on.
 
 use super::seats;
-use crate::kind::{Kind, Role};
+use crate::kind::{Kind, Role, yes_or_no};
 use crate::pattern::Slot;
 use crate::spec::Spec;
 use crate::step::{Outcome, Standing};
@@ -34,6 +34,7 @@ impl Kind for Chain {
                     what you learned.",
             answer: r#"{"handled":true or false,"why":"what you did, or why you pass it on"}"#,
             key: "handled",
+            reads: yes_or_no,
         }]
     }
 

@@ -3,7 +3,7 @@
 
 use model::Millis;
 
-use crate::kind::{Kind, Role};
+use crate::kind::{Kind, Role, yes_or_no};
 use crate::pattern::{MAX_PARTS, Part, Slot};
 use crate::spec::{MAX_ROUNDS, Spec};
 use crate::step::{Line, Outcome, Standing};
@@ -45,6 +45,7 @@ impl Kind for CircuitBreaker {
                 rules: "Try it. Say plainly whether it worked; a half result is a failure.",
                 answer: r#"{"ok":true or false,"why":"what you did, or what failed"}"#,
                 key: "ok",
+                reads: yes_or_no,
             },
             Role {
                 name: "fallback",
@@ -52,6 +53,7 @@ impl Kind for CircuitBreaker {
                 rules: "The usual way has failed several times: go the simpler, safer way, with less, and say what is missing.",
                 answer: r#"{"ok":true or false,"why":"what you did, and what is missing"}"#,
                 key: "ok",
+                reads: yes_or_no,
             },
         ]
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::answer::Answer;
 use crate::kind::{Kind, Role};
 use crate::pattern::{Part, Slot};
 use crate::spec::{MAX_AGENTS, MAX_ROUNDS, Spec};
@@ -47,6 +48,7 @@ impl Kind for EventDriven {
                         somebody else has to go on, and none otherwise.",
                 answer: r#"{"publish":[{"type":"a word","data":"what it is about"}],"done":"what you did"}"#,
                 key: "publish",
+                reads: are_events,
             },
             Role {
                 name: "publisher",
@@ -54,6 +56,7 @@ impl Kind for EventDriven {
                 rules: "Do your task and publish an event for each thing that somebody else has to deal with.",
                 answer: r#"{"publish":[{"type":"a word","data":"what it is about"}]}"#,
                 key: "publish",
+                reads: are_events,
             },
         ]
     }
@@ -121,6 +124,11 @@ impl Kind for EventDriven {
             view.pattern.parts.iter().filter(|part| part.slot.role == "subscriber" && part.answer.is_some());
         Standing::over(Outcome::new("done", waiting.is_empty(), headline).with(view.lines_of(done, "done")))
     }
+}
+
+/// Events, one event, or none.
+fn are_events(answer: &Answer, key: &str) -> bool {
+    answer.0.get(key).is_some_and(|said| said.is_array() || said.is_object())
 }
 
 fn publishers(spec: &Spec) -> Vec<Slot> {

@@ -1,7 +1,7 @@
 //! One makes, another finds fault, round by round, until it is good or the rounds are over.
 
 use super::failed;
-use crate::kind::{Kind, Role};
+use crate::kind::{Kind, Role, words, yes_or_no};
 use crate::pattern::Slot;
 use crate::spec::Spec;
 use crate::step::{Line, Outcome, Standing};
@@ -34,6 +34,7 @@ impl Kind for GeneratorCritic {
                 rules: "Make it whole. Where you are given criticism, answer each point of it: change it, or say why not.",
                 answer: r#"{"output":"what you made and where it is, in a sentence"}"#,
                 key: "output",
+                reads: words,
             },
             Role {
                 name: "critic",
@@ -42,6 +43,7 @@ impl Kind for GeneratorCritic {
                         answer for. Name what is wrong so that it can be mended, the worst first.",
                 answer: r#"{"approved":true or false,"feedback":"what must change; empty if approved"}"#,
                 key: "approved",
+                reads: yes_or_no,
             },
         ]
     }

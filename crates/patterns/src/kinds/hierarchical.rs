@@ -1,7 +1,8 @@
 //! Somebody takes a task apart, specialists do the parts, somebody puts them together.
 
 use super::{failed, seats};
-use crate::kind::{Kind, Role};
+use crate::answer::Answer;
+use crate::kind::{Kind, Role, words};
 use crate::pattern::Slot;
 use crate::spec::{MAX_AGENTS, Spec};
 use crate::step::{Line, Outcome, Standing};
@@ -35,6 +36,7 @@ impl Kind for Hierarchical {
                         and what you could not do.",
                 answer: r#"{"result":"what came of your part","needs":"what others must know or do"}"#,
                 key: "result",
+                reads: words,
             },
             Role {
                 name: "planner",
@@ -43,6 +45,7 @@ impl Kind for Hierarchical {
                         of them. A task for each specialist, with all it needs to know.",
                 answer: r#"{"tasks":["the first specialist's task","the second's"]}"#,
                 key: "tasks",
+                reads: are_tasks,
             },
             Role {
                 name: "synthesizer",
@@ -50,6 +53,7 @@ impl Kind for Hierarchical {
                 rules: "Put the parts together. Check that they fit; say what is missing or contradicts itself.",
                 answer: r#"{"result":"the whole, in a few sentences"}"#,
                 key: "result",
+                reads: words,
             },
         ]
     }
@@ -123,6 +127,14 @@ impl Kind for Hierarchical {
                 Standing::over(Outcome::new("done", true, headline).with(view.lines_of([part], "result")))
             }
         }
+    }
+}
+
+fn are_tasks(answer: &Answer, key: &str) -> bool {
+    match answer.0.get(key) {
+        Some(serde_json::Value::Array(tasks)) => !tasks.is_empty(),
+        Some(serde_json::Value::String(task)) => !task.trim().is_empty(),
+        _ => false,
     }
 }
 

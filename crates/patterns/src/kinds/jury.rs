@@ -43,6 +43,7 @@ impl Kind for Jury {
                     what speaks against it before you decide.",
             answer: r#"{"vote":"approve" or "reject" or "abstain","why":"the reason in one sentence"}"#,
             key: "vote",
+            reads: is_vote,
         }]
     }
 
@@ -59,7 +60,8 @@ impl Kind for Jury {
         if !all.is_complete() {
             return Standing::due(all.due);
         }
-        let votes: Vec<(&Part, Option<Vote>)> = all.answered.iter().map(|part| (*part, vote(part))).collect();
+        let votes: Vec<(&Part, Option<Vote>)> =
+            all.answered.iter().map(|part| (*part, part.answer.as_ref().and_then(vote))).collect();
         let count = |wanted: Vote| votes.iter().filter(|(_, vote)| *vote == Some(wanted)).count() as u32;
         let (yes, no, abstained) = (count(Vote::Approve), count(Vote::Reject), count(Vote::Abstain));
         let (cast, seats) = (yes + no, (all.answered.len() + all.lost.len()) as u32);
@@ -91,16 +93,17 @@ impl Kind for Jury {
     }
 }
 
-fn vote(part: &Part) -> Option<Vote> {
-    let answer = part.answer.as_ref()?;
+fn vote(answer: &Answer) -> Option<Vote> {
     match answer.yes("vote") {
         Some(true) => Some(Vote::Approve),
         Some(false) => Some(Vote::Reject),
-        None => answer
-            .text("vote")
-            .filter(|word| word.to_ascii_lowercase().starts_with("abst"))
-            .map(|_| Vote::Abstain),
+        None => matches!(answer.word("vote")?.as_str(), "abstain" | "abstained" | "abstention")
+            .then_some(Vote::Abstain),
     }
+}
+
+fn is_vote(answer: &Answer, _key: &str) -> bool {
+    vote(answer).is_some()
 }
 
 fn line(view: &View<'_>, part: &Part, vote: Option<Vote>) -> Line {

@@ -1,7 +1,7 @@
 //! A task in shards, one agent for each; then one that puts their results together.
 
 use super::{failed, seats};
-use crate::kind::{Kind, Role};
+use crate::kind::{Kind, Role, words};
 use crate::pattern::Slot;
 use crate::spec::Spec;
 use crate::step::{Line, Outcome, Standing};
@@ -34,6 +34,7 @@ impl Kind for MapReduce {
                         alone.",
                 answer: r#"{"result":"the result of your shard","count":how many things you looked at}"#,
                 key: "result",
+                reads: words,
             },
             Role {
                 name: "reducer",
@@ -42,6 +43,7 @@ impl Kind for MapReduce {
                         missing.",
                 answer: r#"{"result":"the whole, in a few sentences"}"#,
                 key: "result",
+                reads: words,
             },
         ]
     }

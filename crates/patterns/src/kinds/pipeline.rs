@@ -1,7 +1,7 @@
 //! Stages one after the other; each is given what the one before it answered.
 
 use super::{failed, seats};
-use crate::kind::{Kind, Role};
+use crate::kind::{Kind, Role, yes_or_no};
 use crate::pattern::Slot;
 use crate::spec::Spec;
 use crate::step::{Outcome, Standing};
@@ -34,6 +34,7 @@ impl Kind for Pipeline {
                     results before words.",
             answer: r#"{"status":"ok" or "failed","summary":"what you hand over, in a sentence"}"#,
             key: "status",
+            reads: yes_or_no,
         }]
     }
 

@@ -1,7 +1,7 @@
 //! Several agents on one task at once; whoever comes later sees what the others have found.
 
 use super::seats;
-use crate::kind::{Kind, Role};
+use crate::kind::{Kind, Role, words};
 use crate::pattern::Slot;
 use crate::spec::Spec;
 use crate::step::{Outcome, Standing};
@@ -33,6 +33,7 @@ impl Kind for Swarm {
                     other members and to the coordinator, so say it in full and with its place.",
             answer: r#"{"found":"what you found, in a sentence or two","open":"what is still open"}"#,
             key: "found",
+            reads: words,
         }]
     }
 

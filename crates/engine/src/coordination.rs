@@ -8,8 +8,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Detail, Event, Millis, Outcome, SessionId, ToolCall};
-use patterns::{Line, Pattern, RESULT_CHARS, Slot, Spec, Tag, by_name, cut};
+use model::{Detail, Event, EventKind, Millis, Outcome, SessionId, ToolCall};
+use patterns::{Answer, Line, Pattern, RESULT_CHARS, Slot, Spec, Tag, by_name, cut};
 use serde::Serialize;
 use serde_json::Value;
 use store::shared::SharedPattern;
@@ -336,6 +336,67 @@ pub(crate) fn ended(batch: &mut Batch<'_>, event: &Event) -> Result<()> {
     }
     batch.end_subagents(&event.session, event.at, "its session ended")?;
     Ok(())
+}
+
+/// Whether what this agent answered is nobody's business yet: it has a part in a sealed pattern that goes on. Where it is
+/// not certain which call is behind it, it may have.
+pub(crate) fn is_sealed(batch: &Batch<'_>, session: &SessionId, agent: &str) -> Result<bool> {
+    let Some(call) = batch.call_row_of_agent(session, agent)? else { return Ok(false) };
+    if is_sealed_call(batch, &call)? {
+        return Ok(true);
+    }
+    if call.certain {
+        return Ok(false);
+    }
+    let open = batch.open_patterns(session)?;
+    let mut sealed = open.iter().filter_map(pattern_of).filter(|pattern| pattern.spec.kind().is_sealed());
+    Ok(sealed.any(|pattern| pattern.parts.iter().any(|part| part.guessed || part.agent.is_none())))
+}
+
+fn is_sealed_call(batch: &Batch<'_>, call: &CallRow) -> Result<bool> {
+    let Some(id) = &call.pattern else { return Ok(false) };
+    let pattern = batch.pattern_row(id)?.as_ref().and_then(pattern_of);
+    Ok(pattern.is_some_and(|pattern| pattern.outcome.is_none() && pattern.spec.kind().is_sealed()))
+}
+
+/// Whether this event hands over an answer that is sealed.
+pub(crate) fn hands_over_sealed(batch: &Batch<'_>, event: &Event) -> Result<bool> {
+    let Some((_, id)) = starter(event) else { return Ok(false) };
+    let call = batch.call_row(&event.session, id)?;
+    call.map_or(Ok(false), |call| is_sealed_call(batch, &call))
+}
+
+/// An event that carries the answer of a part, without the line that was agreed on: that one is for the pattern. `None`: it
+/// carries none.
+pub(crate) fn without_line(batch: &Batch<'_>, event: &Event) -> Result<Option<Event>> {
+    let call = match (&event.kind, &event.subagent) {
+        (EventKind::SubagentStop, Some(agent)) => batch.call_row_of_agent(&event.session, &agent.id)?,
+        _ => match starter(event) {
+            Some((_, id)) => batch.call_row(&event.session, id)?,
+            None => None,
+        },
+    };
+    let Some((call, id)) = call.and_then(|call| call.pattern.clone().map(|id| (call, id))) else {
+        return Ok(None);
+    };
+    let Some(pattern) = batch.pattern_row(&id)?.as_ref().and_then(pattern_of) else { return Ok(None) };
+    let Some(role) = pattern.part_of(&call.call).and_then(|part| pattern.role(&part.slot)) else {
+        return Ok(None);
+    };
+    let mut event = event.clone();
+    match &mut event.detail {
+        Detail::Stop { last_message: Some(text), .. } => *text = Answer::cut_from(text, role.key),
+        Detail::Tool(ToolCall { outcome: Outcome::Succeeded { response, .. }, .. }) => {
+            let blocks = response.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten();
+            for text in blocks.filter_map(|block| block.get_mut("text")) {
+                if let Some(said) = text.as_str() {
+                    *text = Value::String(Answer::cut_from(said, role.key));
+                }
+            }
+        }
+        _ => {}
+    }
+    Ok(Some(event))
 }
 
 /// Puts what is known of a call's agent into the part that the call has.

@@ -1,6 +1,8 @@
 //! Reads what an agent answered: a last line of JSON, as its part asks for, found leniently and believed strictly. What
 //! has no such line is unreadable; nothing is guessed from prose, in which "no" is a part of "now".
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -16,12 +18,28 @@ pub struct Answer(pub Map<String, Value>);
 impl Answer {
     /// The last object of JSON in a text that says something for `key`.
     pub fn read(text: &str, key: &str) -> Option<Self> {
+        Self::find(text, key).map(|(_, answer)| answer)
+    }
+
+    /// A text without that object, and without the fence that was around it alone.
+    pub fn cut_from(text: &str, key: &str) -> String {
+        let Some((place, _)) = Self::find(text, key) else { return text.to_owned() };
+        let (before, after) = (text[..place.start].trim_end(), text[place.end..].trim_start());
+        let fence = ["```json", "```"].iter().find_map(|fence| before.strip_suffix(fence));
+        let (before, after) = match (fence, after.strip_prefix("```")) {
+            (Some(before), Some(after)) => (before.trim_end(), after.trim_start()),
+            _ => (before, after),
+        };
+        format!("{before}\n{after}").trim().to_owned()
+    }
+
+    fn find(text: &str, key: &str) -> Option<(Range<usize>, Self)> {
         let mut from = text.len().saturating_sub(LOOKED_AT);
         while !text.is_char_boundary(from) {
             from += 1;
         }
         let end = &text[from..];
-        let mut best: Option<(usize, Map<String, Value>)> = None;
+        let mut best: Option<(Range<usize>, Map<String, Value>)> = None;
         for (at, _) in end.rmatch_indices('{').take(MAX_OPENINGS) {
             let mut stream = serde_json::Deserializer::from_str(&end[at..]).into_iter::<Map<String, Value>>();
             let Some(Ok(object)) = stream.next() else { continue };
@@ -33,11 +51,11 @@ impl Answer {
             }
             match &best {
                 // An object around the one we have is the answer; one before it is an earlier word.
-                Some((known, _)) if until < *known => break,
-                _ => best = Some((until, object)),
+                Some((known, _)) if until < known.end => break,
+                _ => best = Some((at..until, object)),
             }
         }
-        best.map(|(_, object)| Self(object))
+        best.map(|(place, object)| (from + place.start..from + place.end, Self(object)))
     }
 
     /// As text: a string as it is, anything else as JSON.
@@ -110,6 +128,19 @@ mod tests {
         ] {
             let read = Answer::read(text, "vote").and_then(|answer| answer.text("vote"));
             assert_eq!(read.as_deref(), vote, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_answer_without_its_line_is_what_was_said_around_it() {
+        for (text, left) in [
+            ("I looked.\n{\"vote\":\"reject\",\"more\":{\"a\":1}}", "I looked."),
+            ("Fine.\n```json\n{\"vote\":1}\n```\n", "Fine."),
+            ("{\"vote\":1}", ""),
+            ("Before {\"vote\":1} after", "Before\nafter"),
+            ("No line.", "No line."),
+        ] {
+            assert_eq!(Answer::cut_from(text, "vote"), left, "{text}");
         }
     }
 

@@ -5,7 +5,7 @@ use model::{Author, Detail, Event, EventKind, Memory, MemoryId, MemoryKind, Sess
 use store::{Batch, TurnRow};
 
 use crate::behavior::Behavior;
-use crate::{Result, deeds, memory};
+use crate::{Result, coordination, deeds, memory};
 
 /// A turn that never ends is distilled in pieces of this many steps.
 const MAX_STEPS: u64 = 400;
@@ -18,6 +18,8 @@ const DONE: &str = "distilled-to";
 pub(super) const DRAFT: &str = "summary-draft";
 /// What the last turn heard from outside, as a list of marks: whatever is made of its words has them.
 pub(super) const HEARD: &str = "turn-heard";
+/// Agents whose turns wait until what they answered may be seen.
+const SEALED: &str = "sealed-turns";
 /// The prompt is kept with the turn for a distiller that comes later.
 const MAX_PROMPT: usize = 4000;
 
@@ -59,6 +61,9 @@ impl Behavior for Distill {
         if done.is_some_and(|done| batch.position() <= done) {
             return Ok(());
         }
+        unseal(batch, event)?;
+        let bare = coordination::without_line(batch, event)?;
+        let event = bare.as_ref().unwrap_or(event);
         let subagent = event.subagent.as_ref().map(|agent| agent.id.as_str());
         match (&event.kind, &event.detail) {
             (EventKind::UserPromptSubmit, Detail::Prompt { text, author: Author::Person }) => {
@@ -68,6 +73,7 @@ impl Behavior for Distill {
                 batch.set_state(&event.session, TURN, &turn.to_json(), event.at)?;
                 push_step(batch, event, None)?;
             }
+            (EventKind::PostToolUse, Detail::Tool(_)) if coordination::hands_over_sealed(batch, event)? => {}
             (EventKind::PostToolUse | EventKind::PostToolUseFailure, Detail::Tool(_)) => {
                 push_step(batch, event, subagent)?;
                 if batch.count_steps(&event.session, subagent)? >= MAX_STEPS {
@@ -76,6 +82,11 @@ impl Behavior for Distill {
             }
             (EventKind::Stop | EventKind::SubagentStop, Detail::Stop { last_message, .. }) => {
                 push_step(batch, event, subagent)?;
+                if let Some(agent) = subagent
+                    && coordination::is_sealed(batch, &event.session, agent)?
+                {
+                    return seal(batch, event, agent);
+                }
                 end_turn(batch, event, subagent, last_message.as_deref())?;
             }
             (EventKind::StopFailure | EventKind::PreCompact | EventKind::SessionEnd, _) => {
@@ -91,6 +102,40 @@ fn push_step(batch: &mut Batch<'_>, event: &Event, subagent: Option<&str>) -> Re
     if let Some(step) = distill::step(event) {
         let json = serde_json::to_string(&step).expect("a step is plain data");
         batch.push_step(batch.position(), &event.session, subagent, event.at, &json)?;
+    }
+    Ok(())
+}
+
+/// An agent whose answer nobody may see yet: nothing is made of its turn before what came of its pattern is known.
+fn seal(batch: &mut Batch<'_>, event: &Event, agent: &str) -> Result<()> {
+    let mut waiting = sealed(batch, &event.session)?;
+    if !waiting.iter().any(|other| other == agent) {
+        waiting.push(agent.to_owned());
+        let json = serde_json::to_string(&waiting).expect("a list is plain data");
+        batch.set_state(&event.session, SEALED, &json, event.at)?;
+    }
+    Ok(())
+}
+
+fn sealed(batch: &Batch<'_>, session: &SessionId) -> Result<Vec<String>> {
+    let json = batch.state(session, SEALED)?;
+    Ok(json.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default())
+}
+
+/// Distills the turns that waited for what is known now.
+fn unseal(batch: &mut Batch<'_>, event: &Event) -> Result<()> {
+    let waiting = sealed(batch, &event.session)?;
+    let mut left = Vec::new();
+    for agent in &waiting {
+        if coordination::is_sealed(batch, &event.session, agent)? {
+            left.push(agent);
+        } else {
+            end_turn(batch, event, Some(agent), None)?;
+        }
+    }
+    if left.len() < waiting.len() {
+        let json = serde_json::to_string(&left).expect("a list is plain data");
+        batch.set_state(&event.session, SEALED, &json, event.at)?;
     }
     Ok(())
 }
@@ -314,5 +359,47 @@ mod tests {
         let kept = tables.memories(&MemoryFilter::default()).unwrap();
         let of = |kind| kept.iter().find(|row| row.memory.kind == kind).expect("it was observed");
         assert_eq!(of(MemoryKind::Failure).superseded_by, Some(of(MemoryKind::Bugfix).memory.id));
+    }
+
+    #[test]
+    fn of_a_sealed_vote_nothing_is_kept_before_the_verdict_and_never_its_line() {
+        use crate::behaviors::brief_subagent::tests::Story;
+        let mut story = Story::new();
+        let mut position = 0;
+        let mut hear = |story: &mut Story, event: &Event| {
+            story.learn(event);
+            position += 1;
+            learn(&mut story.tables, std::slice::from_ref(event), position);
+        };
+        let kept = |story: &Story| format!("{:?}", story.tables.memories(&MemoryFilter::default()).unwrap());
+        let prompt = |n: u32| format!("[pattern:jury id=review n={n} of=2] Is it right?");
+        for n in 1..=2 {
+            story.call(&format!("c{n}"), &prompt(n));
+            story.start(&format!("a{n}"));
+            let said = format!(
+                "The parser in src/parser.rs drops FROBNICATE{n} because the table is read twice.\n\
+                 {{\"vote\":\"reject\",\"why\":\"WHY{n} is lost when the table is read twice\"}}"
+            );
+            let detail = Detail::Stop { again: false, last_message: Some(said.clone()) };
+            let stopped = story.event(EventKind::SubagentStop, Some(&format!("a{n}")), detail);
+            hear(&mut story, &stopped);
+            assert!(!kept(&story).contains("FROBNICATE"), "{}", kept(&story));
+            let response = json!({ "status": "completed", "agentId": format!("a{n}"),
+                "content": [{ "type": "text", "text": said }] });
+            let answered = story.tool(EventKind::PostToolUse, &format!("c{n}"), &prompt(n), passed(response));
+            hear(&mut story, &answered);
+            if n == 1 {
+                let stop = Detail::Stop { again: false, last_message: Some("Waiting.".into()) };
+                let stop = story.event(EventKind::Stop, None, stop);
+                hear(&mut story, &stop);
+                assert!(!kept(&story).contains("FROBNICATE"), "{}", kept(&story));
+            }
+        }
+        let stop = Detail::Stop { again: false, last_message: Some("Rejected.".into()) };
+        let stop = story.event(EventKind::Stop, None, stop);
+        hear(&mut story, &stop);
+        let kept = kept(&story);
+        assert!(kept.contains("FROBNICATE1") && kept.contains("FROBNICATE2"), "{kept}");
+        assert!(!kept.contains("WHY1") && !kept.contains("vote"), "{kept}");
     }
 }

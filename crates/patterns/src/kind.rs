@@ -5,6 +5,7 @@ use crate::kinds::{
     Adversarial, Blackboard, Chain, CircuitBreaker, EventDriven, GeneratorCritic, Hierarchical, Jury,
     MapReduce, Pipeline, Swarm,
 };
+use crate::options::Takes;
 use crate::pattern::Slot;
 use crate::spec::Spec;
 use crate::step::{Input, Standing};
@@ -66,6 +67,9 @@ pub trait Kind: Sync {
 
     /// One paragraph: what it is for, how it goes, which options it reads.
     fn manual(&self) -> &'static str;
+
+    /// The options it reads, beside `timeout`.
+    fn options(&self) -> &'static [(&'static str, Takes)];
 
     /// The first is an agent's that says none.
     fn roles(&self) -> &'static [Role];

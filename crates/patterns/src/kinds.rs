@@ -19,7 +19,7 @@ pub(crate) use circuit_breaker::CircuitBreaker;
 pub(crate) use event_driven::{EventDriven, pending};
 pub(crate) use generator_critic::GeneratorCritic;
 pub(crate) use hierarchical::Hierarchical;
-pub(crate) use jury::Jury;
+pub(crate) use jury::{Jury, USUALLY as JURORS};
 pub(crate) use map_reduce::MapReduce;
 pub(crate) use pipeline::Pipeline;
 pub(crate) use swarm::Swarm;

@@ -5,6 +5,7 @@
 mod answer;
 mod kind;
 mod kinds;
+mod options;
 mod pattern;
 mod spec;
 mod step;
@@ -16,6 +17,7 @@ mod laws;
 
 pub use answer::Answer;
 pub use kind::{ALL, Kind, Role, by_name};
+pub use options::{Takes, Trouble};
 pub use pattern::{MAX_PARTS, Part, Pattern, RESULT_CHARS, Slot, State, TIMEOUT, cut};
 pub use spec::{MAX_AGENTS, MAX_OPTIONS, Spec};
 pub use step::{Brief, Input, Line, Outcome, Standing, Step};

@@ -1,5 +1,5 @@
 //! What was declared up front: the kind, the name and a few options. Options are text as somebody wrote them; each is
-//! read where it means something, and what cannot be read is as if it was not said.
+//! read where it means something, and what cannot be read is as if it was not said (`options` tells whoever said it).
 
 use std::collections::BTreeMap;
 
@@ -7,6 +7,7 @@ use model::Millis;
 use serde::{Deserialize, Serialize};
 
 use crate::kind::{Kind, by_name};
+use crate::options::NAMES;
 
 /// Agents of one role. A crowd that is larger is a queue, and no model reads what it says.
 pub const MAX_AGENTS: u32 = 32;
@@ -50,29 +51,39 @@ impl Spec {
 
     /// Names of parts in their order: stages, shards, fields, handlers, types of events.
     pub fn names(&self) -> Vec<&str> {
-        let said = ["names", "stages", "shards", "parts", "handlers", "types"];
-        let Some(text) = said.iter().find_map(|key| self.option(key)) else { return Vec::new() };
-        let names = text.split([',', '|', ';']).map(str::trim).filter(|name| !name.is_empty());
-        names.take(MAX_AGENTS as usize).collect()
+        let said = NAMES.iter().find_map(|key| self.option(key));
+        said.map(|text| Self::listed(text).take(MAX_AGENTS as usize).collect()).unwrap_or_default()
+    }
+
+    pub(crate) fn listed(text: &str) -> impl Iterator<Item = &str> {
+        text.split([',', '|', ';']).map(str::trim).filter(|name| !name.is_empty())
     }
 
     /// How many agents there are to be, declared as a count or as names; else so many.
     pub fn agents(&self, usually: u32) -> u32 {
         let named = u32::try_from(self.names().len()).ok().filter(|count| *count > 0);
-        self.number("of").or(named).unwrap_or(usually).clamp(1, MAX_AGENTS)
+        self.count("of", MAX_AGENTS).or(named).unwrap_or(usually)
     }
 
     pub fn rounds(&self, usually: u32) -> u32 {
-        self.number("rounds").unwrap_or(usually).clamp(1, MAX_ROUNDS)
+        self.count("rounds", MAX_ROUNDS).unwrap_or(usually)
     }
 
-    pub fn number(&self, key: &str) -> Option<u32> {
-        self.option(key)?.parse().ok()
+    /// From one to so many.
+    pub fn count(&self, key: &str, most: u32) -> Option<u32> {
+        self.option(key)?.parse().ok().filter(|count| (1..=most).contains(count))
     }
 
     pub fn is_set(&self, key: &str) -> bool {
-        self.option(key)
-            .is_some_and(|value| !matches!(value.to_ascii_lowercase().as_str(), "no" | "false" | "0" | "off"))
+        self.switch(key).unwrap_or(false)
+    }
+
+    pub(crate) fn switch(&self, key: &str) -> Option<bool> {
+        match self.option(key)?.to_ascii_lowercase().as_str() {
+            "yes" | "true" | "on" | "1" => Some(true),
+            "no" | "false" | "off" | "0" => Some(false),
+            _ => None,
+        }
     }
 
     /// A share of a whole as thousandths: `2/3`, `0.5`, `60%`, `all`.
@@ -90,22 +101,23 @@ impl Spec {
         (share > 0.0 && share <= 1.0).then(|| (share * 1000.0).floor() as u32)
     }
 
-    /// `90s`, `5m`, `1h`; a bare number is minutes.
     pub fn duration(&self, key: &str, usually: Millis) -> Millis {
-        let read = || {
-            let text = self.option(key)?.trim().to_ascii_lowercase();
-            let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-            let count: u64 = text[..digits].parse().ok()?;
-            let unit = match text[digits..].trim() {
-                "s" | "sec" | "seconds" => 1000,
-                "" | "m" | "min" | "minutes" => 60_000,
-                "h" | "hours" => 3_600_000,
-                _ => return None,
-            };
-            count.checked_mul(unit)
-        };
+        self.time(key).unwrap_or(usually)
+    }
+
+    /// `90s`, `5m`, `1h`; a bare number is minutes.
+    pub(crate) fn time(&self, key: &str) -> Option<Millis> {
         const LONGEST: Millis = 24 * 60 * 60 * 1000;
-        read().filter(|millis| *millis > 0).unwrap_or(usually).min(LONGEST)
+        let text = self.option(key)?.trim().to_ascii_lowercase();
+        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let count: u64 = text[..digits].parse().ok()?;
+        let unit = match text[digits..].trim() {
+            "s" | "sec" | "seconds" => 1000,
+            "" | "m" | "min" | "minutes" => 60_000,
+            "h" | "hours" => 3_600_000,
+            _ => return None,
+        };
+        count.checked_mul(unit).filter(|millis| (1..=LONGEST).contains(millis))
     }
 }
 
@@ -143,7 +155,7 @@ mod tests {
             assert_eq!(with("cooldown", text).duration("cooldown", 7), millis, "{text}");
         }
         assert_eq!(with("of", "5").agents(3), 5);
-        assert_eq!(with("of", "5000").agents(3), MAX_AGENTS);
+        assert_eq!(with("of", "5000").agents(3), 3, "and it is said");
         assert_eq!(with("names", "plan, build,,check").agents(3), 3);
         assert_eq!(with("of", "many").agents(3), 3);
     }

@@ -129,10 +129,10 @@ fn say(from: &'static str, cx: &Context, event: &Event) -> Result<Advice> {
     let due = cx.read(|tables| {
         let mut due = Vec::new();
         for (row, pattern) in coordinated(tables, event, cx.now)? {
-            if let Some(step) = pattern.step(cx.now)
-                && !tables.is_marked(&mark(&row, &step.key))?
-            {
-                due.push((mark(&row, &step.key), step));
+            for step in misread(&pattern).into_iter().chain(pattern.step(cx.now)) {
+                if !tables.is_marked(&mark(&row, &step.key))? {
+                    due.push((mark(&row, &step.key), step));
+                }
             }
         }
         Ok(due)
@@ -151,6 +151,24 @@ fn say(from: &'static str, cx: &Context, event: &Event) -> Result<Advice> {
     }
     let notes = page.finish(from).into_iter().collect();
     Ok(Advice { notes, marks, ..Advice::silent() })
+}
+
+/// Options of its tags that are as if they were not said.
+fn misread(pattern: &Pattern) -> Option<Step> {
+    let troubles = pattern.spec.troubles();
+    let keys: Vec<&str> = troubles.iter().map(|trouble| trouble.key.as_str()).collect();
+    let what: Vec<String> = troubles.iter().map(|trouble| one_line(&trouble.to_string(), 240)).collect();
+    (!troubles.is_empty()).then(|| Step {
+        key: format!("misread:{}", keys.join(",")),
+        headline: format!(
+            "The {} goes by what is usual where its options are not understood: {}.",
+            pattern.title(),
+            what.join("; ")
+        ),
+        lines: Vec::new(),
+        tags: Vec::new(),
+        is_over: false,
+    })
 }
 
 /// False: there is no room, and it is said another time.
@@ -467,6 +485,22 @@ mod tests {
         let rows = story.tables.patterns(&PatternFilter::default()).unwrap();
         assert_eq!(rows.len(), 2, "{rows:?}");
         assert!(rows[0].id.ends_with("#2") && rows[1].ended_at.is_some(), "{rows:?}");
+    }
+
+    #[test]
+    fn an_option_that_is_not_understood_is_said_once() {
+        let mut story = Story::new();
+        let tag = "[pattern:jury id=j n=1 of=2 pass=majority quorum=2/3 mood=good] Judge.";
+        story.call("c1", tag);
+        story.start("a1");
+        story.stop("a1", &vote("approve", "fine"), false);
+        let text = said(&story.answer("c1", tag, "a1", "x"));
+        for wanted in
+            ["pass=majority cannot be read", "quorum=2/3 cannot be read (a number from 1 to 2", "\"mood\""]
+        {
+            assert!(text.contains(wanted), "{text}");
+        }
+        assert_eq!(text.matches("goes by what is usual").count(), 1, "{text}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::failed;
 use crate::answer::Answer;
 use crate::kind::{Kind, Role, words};
+use crate::options::Takes;
 use crate::pattern::Slot;
 use crate::spec::Spec;
 use crate::step::{Outcome, Standing};
@@ -26,6 +27,10 @@ impl Kind for Adversarial {
     fn manual(&self) -> &'static str {
         "An advocate and an adversary argue in `rounds` (2); both speak at once, and from the second round on each is given \
          what the other said before. Then a judge is due, is given everything, and decides."
+    }
+
+    fn options(&self) -> &'static [(&'static str, Takes)] {
+        &[("rounds", Takes::Rounds)]
     }
 
     fn roles(&self) -> &'static [Role] {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::failed;
 use crate::answer::Answer;
 use crate::kind::{Kind, Role, yes_or_no};
+use crate::options::Takes;
 use crate::pattern::{Part, Slot};
 use crate::spec::{MAX_AGENTS, Spec};
 use crate::step::{Line, Outcome, Standing};
@@ -31,6 +32,10 @@ impl Kind for Blackboard {
         "Specialists (`of`, 3) share a board of keys. A tag may say `reads=schema,limits` and `writes=api`: an agent is shown \
          the keys it reads (all, where none are named) as they stand when it begins, and writes only its own. When all of a \
          round are back, a controller is due, is shown the board, and approves or asks for another of `rounds` (3)."
+    }
+
+    fn options(&self) -> &'static [(&'static str, Takes)] {
+        &[("of", Takes::Agents), ("names", Takes::Names), ("rounds", Takes::Rounds)]
     }
 
     fn roles(&self) -> &'static [Role] {

@@ -2,6 +2,7 @@
 
 use super::seats;
 use crate::kind::{Kind, Role, yes_or_no};
+use crate::options::Takes;
 use crate::pattern::Slot;
 use crate::spec::Spec;
 use crate::step::{Outcome, Standing};
@@ -24,6 +25,10 @@ impl Kind for Chain {
         "Handlers (`of`, or `handlers=cheap,thorough,expert`) are asked one after the other. One that handles it ends the \
          chain; one that escalates, or dies, hands it to the next with its reason. When nobody handled it, the coordinator is \
          told all reasons."
+    }
+
+    fn options(&self) -> &'static [(&'static str, Takes)] {
+        &[("of", Takes::Agents), ("handlers", Takes::Names)]
     }
 
     fn roles(&self) -> &'static [Role] {

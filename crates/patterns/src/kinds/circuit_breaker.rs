@@ -4,6 +4,7 @@
 use model::Millis;
 
 use crate::kind::{Kind, Role, yes_or_no};
+use crate::options::Takes;
 use crate::pattern::{MAX_PARTS, Part, Slot};
 use crate::spec::{MAX_ROUNDS, Spec};
 use crate::step::{Line, Outcome, Standing};
@@ -35,6 +36,10 @@ impl Kind for CircuitBreaker {
         "A primary agent tries; after `failures` (3) in a row the circuit is open and a fallback with a simpler way is due \
          instead. `cooldown` (5m) after the last failure it is half-open: one attempt of the primary closes it or opens it \
          again. The same id goes on from where it stands, also for the next task."
+    }
+
+    fn options(&self) -> &'static [(&'static str, Takes)] {
+        &[("failures", Takes::Rounds), ("cooldown", Takes::Time)]
     }
 
     fn roles(&self) -> &'static [Role] {
@@ -151,7 +156,7 @@ fn worked(part: &Part) -> bool {
 }
 
 fn circuit<'a>(view: &View<'a>) -> Circuit<'a> {
-    let failures = view.spec().number("failures").unwrap_or(FAILURES).clamp(1, MAX_ROUNDS);
+    let failures = view.spec().count("failures", MAX_ROUNDS).unwrap_or(FAILURES);
     let mut circuit = Circuit::default();
     let mut in_a_row = 0;
     for part in attempts(view, "primary") {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::answer::Answer;
 use crate::kind::{Kind, Role};
+use crate::options::Takes;
 use crate::pattern::{Part, Slot};
 use crate::spec::{MAX_AGENTS, MAX_ROUNDS, Spec};
 use crate::step::{Line, Outcome, Standing};
@@ -37,6 +38,10 @@ impl Kind for EventDriven {
         "Publishers (`of`, 1) publish events with a type; for each type with events that nobody has taken a subscriber is due \
          (`types=build,test` says which there are and in which order) and is given them, once. Subscribers may publish, too. It \
          is over when every event is taken."
+    }
+
+    fn options(&self) -> &'static [(&'static str, Takes)] {
+        &[("of", Takes::Agents), ("types", Takes::Types)]
     }
 
     fn roles(&self) -> &'static [Role] {
@@ -132,7 +137,7 @@ fn are_events(answer: &Answer, key: &str) -> bool {
 }
 
 fn publishers(spec: &Spec) -> Vec<Slot> {
-    let count = spec.number("of").unwrap_or(1).clamp(1, MAX_AGENTS);
+    let count = spec.count("of", MAX_AGENTS).unwrap_or(1);
     (1..=count).map(|n| Slot::new("publisher", n)).collect()
 }
 

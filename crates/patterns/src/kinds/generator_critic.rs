@@ -2,6 +2,7 @@
 
 use super::failed;
 use crate::kind::{Kind, Role, words, yes_or_no};
+use crate::options::Takes;
 use crate::pattern::Slot;
 use crate::spec::Spec;
 use crate::step::{Line, Outcome, Standing};
@@ -24,6 +25,10 @@ impl Kind for GeneratorCritic {
         "A generator makes something, a critic judges it; what the critic misses is given to the next round's generator with \
          its own last attempt, until the critic approves or `rounds` (3) are over. Then the last attempt and the last criticism \
          are put before the coordinator."
+    }
+
+    fn options(&self) -> &'static [(&'static str, Takes)] {
+        &[("rounds", Takes::Rounds)]
     }
 
     fn roles(&self) -> &'static [Role] {

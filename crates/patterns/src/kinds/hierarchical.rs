@@ -3,6 +3,7 @@
 use super::{failed, seats};
 use crate::answer::Answer;
 use crate::kind::{Kind, Role, words};
+use crate::options::Takes;
 use crate::pattern::Slot;
 use crate::spec::{MAX_AGENTS, Spec};
 use crate::step::{Line, Outcome, Standing};
@@ -25,6 +26,10 @@ impl Kind for Hierarchical {
         "Specialists (`of`, or `names=api,storage,tests`) each do one part of a task. The coordinator takes it apart and puts \
          it together itself; with `lead=yes` a planner agent does the first (its `tasks` say how many specialists are due and \
          what each does) and a synthesizer agent the second."
+    }
+
+    fn options(&self) -> &'static [(&'static str, Takes)] {
+        &[("of", Takes::Agents), ("names", Takes::Names), ("lead", Takes::Switch)]
     }
 
     fn roles(&self) -> &'static [Role] {

@@ -3,12 +3,13 @@
 use super::seats;
 use crate::answer::Answer;
 use crate::kind::{Kind, Role};
+use crate::options::Takes;
 use crate::pattern::{Part, Slot};
 use crate::spec::Spec;
 use crate::step::{Line, Outcome, Standing};
 use crate::view::View;
 
-const USUALLY: u32 = 3;
+pub(crate) const USUALLY: u32 = 3;
 
 pub(crate) struct Jury;
 
@@ -33,6 +34,10 @@ impl Kind for Jury {
          larger side wins and equal sides are a tie; `pass=2/3` (or `60%`, `all`) is the share of the votes cast that \
          approval needs. `quorum` is how many must vote at all (more than half). A juror that fails is asked for once more, \
          then it has not voted; one that cannot be read has not voted either."
+    }
+
+    fn options(&self) -> &'static [(&'static str, Takes)] {
+        &[("of", Takes::Agents), ("names", Takes::Names), ("pass", Takes::Share), ("quorum", Takes::Quorum)]
     }
 
     fn roles(&self) -> &'static [Role] {
@@ -65,7 +70,7 @@ impl Kind for Jury {
         let count = |wanted: Vote| votes.iter().filter(|(_, vote)| *vote == Some(wanted)).count() as u32;
         let (yes, no, abstained) = (count(Vote::Approve), count(Vote::Reject), count(Vote::Abstain));
         let (cast, seats) = (yes + no, (all.answered.len() + all.lost.len()) as u32);
-        let quorum = view.spec().number("quorum").unwrap_or(seats / 2 + 1).clamp(1, seats.max(1));
+        let quorum = view.spec().count("quorum", seats).unwrap_or(seats / 2 + 1);
         let (verdict, rule) = match view.spec().share("pass") {
             _ if cast < quorum => ("no quorum", format!("{cast} of {seats} voted, {quorum} must")),
             // In thousandths, rounded to the voters' favor: two of three are two thirds.

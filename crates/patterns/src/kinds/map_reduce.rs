@@ -2,6 +2,7 @@
 
 use super::{failed, seats};
 use crate::kind::{Kind, Role, words};
+use crate::options::Takes;
 use crate::pattern::Slot;
 use crate::spec::Spec;
 use crate::step::{Line, Outcome, Standing};
@@ -23,6 +24,10 @@ impl Kind for MapReduce {
     fn manual(&self) -> &'static str {
         "Mappers (`of`, or `shards=src,tests,docs`) each do one shard; when all are back, one reducer is due and is given \
          their answers. A mapper that dies is begun once more; what is lost then is said to the reducer, who goes on without it."
+    }
+
+    fn options(&self) -> &'static [(&'static str, Takes)] {
+        &[("of", Takes::Agents), ("shards", Takes::Names)]
     }
 
     fn roles(&self) -> &'static [Role] {

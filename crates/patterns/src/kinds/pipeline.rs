@@ -2,6 +2,7 @@
 
 use super::{failed, seats};
 use crate::kind::{Kind, Role, yes_or_no};
+use crate::options::Takes;
 use crate::pattern::Slot;
 use crate::spec::Spec;
 use crate::step::{Outcome, Standing};
@@ -24,6 +25,10 @@ impl Kind for Pipeline {
         "Stages (`stages=plan,build,check`, or `of`) run one after the other. A stage is given the whole answer of the one \
          before it; the coordinator is told which stage is due. A stage that says it failed ends the pipeline; one that dies \
          is begun once more."
+    }
+
+    fn options(&self) -> &'static [(&'static str, Takes)] {
+        &[("of", Takes::Agents), ("stages", Takes::Names)]
     }
 
     fn roles(&self) -> &'static [Role] {

@@ -2,6 +2,7 @@
 
 use super::seats;
 use crate::kind::{Kind, Role, words};
+use crate::options::Takes;
 use crate::pattern::Slot;
 use crate::spec::Spec;
 use crate::step::{Outcome, Standing};
@@ -23,6 +24,10 @@ impl Kind for Swarm {
     fn manual(&self) -> &'static str {
         "Several agents (`of`, 3) work on one task from different sides. Each is shown what the others have found by the \
          time it begins. When all are back, their findings are put before the coordinator, who draws them together."
+    }
+
+    fn options(&self) -> &'static [(&'static str, Takes)] {
+        &[("of", Takes::Agents), ("names", Takes::Names)]
     }
 
     fn roles(&self) -> &'static [Role] {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::{Args, Subcommand};
 use engine::coordination::{Picture, is_kind, picture, row_elsewhere};
-use engine::patterns::{ALL, Pattern, Spec, name_of};
+use engine::patterns::{ALL, MAX_OPTIONS, Pattern, Spec, name_of};
 use model::Deed;
 use serde_json::json;
 use store::{PatternFilter, PatternRow, Tables};
@@ -167,9 +167,16 @@ fn start(
             "letters, digits, - _ . and at most 64 of them",
         ));
     }
+    let mut spec = Spec::new(kind, id.unwrap_or_default()).expect("the kind is known");
+    if options.len() > MAX_OPTIONS {
+        return Err(hint(Failure::Person, "too many options", format!("at most {MAX_OPTIONS}")));
+    }
+    options.iter().for_each(|(key, value)| spec.declare(key, value));
+    if let Some(trouble) = options.iter().find_map(|(key, value)| spec.trouble(key, value)) {
+        return Err(hint(Failure::Person, print::one_line(&trouble.what, 160), trouble.allowed));
+    }
     let tables = reader::tables(world)?;
     let session = at_work::named_or_found(world, &tables, session)?;
-    let spec = Spec::new(kind, id.unwrap_or_default()).expect("the kind is known");
     let filter = PatternFilter {
         session: Some(&session),
         kind: Some(&spec.kind),

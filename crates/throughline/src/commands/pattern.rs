@@ -1,6 +1,6 @@
 //! Patterns of agents: declared, listed, shown, stopped. What they do with answers is decided elsewhere.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::{Args, Subcommand};
 use engine::coordination::{Picture, is_kind, picture, row_elsewhere};
@@ -18,6 +18,10 @@ use crate::{print, when};
 const LIMIT: usize = 50;
 /// Enough of a session's id to name it.
 const SESSION_CHARS: usize = 8;
+/// Where one has to be told from another, all of it.
+const MAX_SESSION_CHARS: usize = 64;
+/// Patterns of one name that are listed.
+const MAX_NAMED: usize = 10;
 
 #[derive(Debug, Args)]
 pub(crate) struct PatternCommand {
@@ -107,22 +111,26 @@ impl PatternCommand {
             Command::List { session, all, json } => list(world, session.as_deref(), *all, *json),
             Command::Show { id, session, json } => {
                 let tables = reader::tables(world)?;
-                let seen = match named(&tables, id, session.as_deref()) {
-                    Ok(row) => {
+                let here = named(&tables, id, session.as_deref())?;
+                let seen = match here {
+                    Some(row) => {
                         Seen { by: None, picture: picture(&row, when::now()).ok_or_else(|| nobody(id))? }
                     }
-                    Err(none) => named_elsewhere(&tables, id, session.as_deref())?.ok_or(none)?,
+                    None => named_elsewhere(&tables, id, session.as_deref())?.ok_or_else(|| nobody(id))?,
                 };
                 if *json { print::json(&json!(seen)) } else { show(&seen) }
             }
             Command::Stop { id, session, why } => {
-                let row = named(&reader::tables(world)?, id, session.as_deref())?;
+                let row =
+                    named(&reader::tables(world)?, id, session.as_deref())?.ok_or_else(|| nobody(id))?;
                 if row.ended_at.is_some() {
                     return print::line("it is over already");
                 }
+                let session = print::one_line(row.session.as_str(), MAX_SESSION_CHARS);
+                let stopped = format!("{} \"{}\" of session {session} is stopped", row.kind, row.name);
                 let deed = Deed::StopPattern { session: row.session, pattern: row.id, why: why.clone() };
                 reader::send(world, &[deed])?;
-                print::line(&format!("{} \"{}\" is stopped", row.kind, row.name))
+                print::line(&stopped)
             }
             Command::Kinds => ALL.iter().try_for_each(|kind| {
                 let roles: Vec<&str> = kind.roles().iter().map(|role| role.name).collect();
@@ -296,16 +304,50 @@ fn short(seen: &Picture) -> String {
     print::one_line(&seen.session.as_str().chars().take(SESSION_CHARS).collect::<String>(), SESSION_CHARS)
 }
 
-/// By its whole id, or by its name: the one that goes on, else the newest.
-fn named(tables: &Tables, id: &str, session: Option<&str>) -> anyhow::Result<PatternRow> {
+/// By its whole id, or by its name: the one that goes on, else the newest. A name that several have is nobody's.
+fn named(tables: &Tables, id: &str, session: Option<&str>) -> anyhow::Result<Option<PatternRow>> {
     if let Some(row) = tables.pattern(id).map_err(person)? {
-        return Ok(row);
+        return Ok(Some(row));
     }
-    let session = session.map(|id| reader::session(tables, id)).transpose()?.map(|row| row.id);
+    let session = match session {
+        // A session of somebody else's is not in our tables.
+        Some(id) => match tables.session(reader::as_copied(id)).map_err(person)? {
+            Some(row) => Some(row.id),
+            None => return Ok(None),
+        },
+        None => None,
+    };
     let filter = PatternFilter { session: session.as_ref(), name: Some(id), ..PatternFilter::default() };
     let mut rows = tables.patterns(&filter).map_err(person)?;
-    rows.sort_by_key(|row| row.ended_at.is_some());
-    rows.into_iter().next().ok_or_else(|| nobody(id))
+    if rows.iter().any(|row| row.ended_at.is_none()) {
+        rows.retain(|row| row.ended_at.is_none());
+    }
+    // Of one session and kind they are one after the other.
+    let mut seen = BTreeSet::new();
+    rows.retain(|row| seen.insert((row.session.as_str().to_owned(), row.kind.clone())));
+    if rows.len() > 1 {
+        return Err(ambiguous(id, &rows));
+    }
+    Ok(rows.pop())
+}
+
+fn ambiguous(id: &str, rows: &[PatternRow]) -> anyhow::Error {
+    let one = |row: &PatternRow| {
+        let state = if row.ended_at.is_some() { "over" } else { "goes on" };
+        let session = print::one_line(row.session.as_str(), MAX_SESSION_CHARS);
+        format!("\n  {} of session {session}, since {}, {state}", row.kind, print::time(row.at))
+    };
+    let mut each: String = rows.iter().take(MAX_NAMED).map(one).collect();
+    if rows.len() > MAX_NAMED {
+        each.push_str(&format!("\n  and {} more", rows.len() - MAX_NAMED));
+    }
+    let what = format!("{} patterns are called \"{}\":{each}", rows.len(), print::one_line(id, 60));
+    let sessions: BTreeSet<&str> = rows.iter().map(|row| row.session.as_str()).collect();
+    let how = match sessions.len() {
+        1 => "name it by its id, which `throughline pattern list --all --json` shows",
+        _ => "say which with `--session ID`",
+    };
+    hint(Failure::Person, what, how)
 }
 
 fn nobody(id: &str) -> anyhow::Error {

@@ -31,6 +31,7 @@ mod memory_reading;
 mod memory_traffic;
 mod metrics;
 mod models;
+mod patterns;
 mod poisoning;
 mod private_past;
 mod recall_prompt;

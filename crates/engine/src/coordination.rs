@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Detail, Event, EventKind, Millis, Outcome, SessionId, ToolCall};
-use patterns::{Answer, Line, Pattern, RESULT_CHARS, Slot, Spec, Tag, by_name, cut};
+use patterns::{Answer, Line, Pattern, RESULT_CHARS, Slot, Spec, State, Tag, by_name, cut};
 use serde::Serialize;
 use serde_json::Value;
 use store::shared::SharedPattern;
@@ -36,6 +36,25 @@ pub(crate) fn starter(event: &Event) -> Option<(&ToolCall, &str)> {
 /// A pattern as its row keeps it. What cannot be read any more is none.
 pub fn pattern_of(row: &PatternRow) -> Option<Pattern> {
     serde_json::from_str(&row.state).ok()
+}
+
+/// As it stands at a moment: that nobody answers in time decides it, too, and no event tells of that.
+fn pattern_at(row: &PatternRow, now: Millis) -> Option<Pattern> {
+    let mut pattern = pattern_of(row)?;
+    pattern.settle(now);
+    Some(pattern)
+}
+
+/// Time has passed: what is decided by it is noted.
+pub(crate) fn settled(batch: &mut Batch<'_>, event: &Event) -> Result<()> {
+    for row in batch.open_patterns(&event.session)? {
+        if let Some(mut pattern) = pattern_at(&row, event.at)
+            && pattern.outcome.is_some()
+        {
+            save(batch, row, &mut pattern, event.at)?;
+        }
+    }
+    Ok(())
 }
 
 /// A task is called, with or without a part.
@@ -82,7 +101,7 @@ fn join(
             named = open;
         }
     }
-    let newest = named.first().and_then(|row| Some((row.clone(), pattern_of(row)?)));
+    let newest = named.first().and_then(|row| Some((row.clone(), pattern_at(row, event.at)?)));
     let (row, mut pattern) = match newest {
         Some((row, pattern)) if pattern.takes_calls() => (row, pattern),
         _ => {
@@ -144,7 +163,8 @@ pub(crate) fn declare(
         spec.declare(key, value);
     }
     let named = batch.patterns_named(session, &spec.kind, &spec.id)?;
-    if named.first().and_then(pattern_of).is_some_and(|pattern| pattern.outcome.is_none()) {
+    let newest = named.first().and_then(|row| pattern_at(row, now));
+    if newest.is_some_and(|pattern| pattern.outcome.is_none()) {
         return Ok(());
     }
     let mut pattern = Pattern::new(spec, now);
@@ -500,7 +520,7 @@ pub fn row_elsewhere(told: &SharedPattern) -> Option<PatternRow> {
 
 /// How a row looks to people at this moment.
 pub fn picture(row: &PatternRow, now: Millis) -> Option<Picture> {
-    let pattern = pattern_of(row)?;
+    let pattern = pattern_at(row, now)?;
     let (kind, view) = (pattern.spec.kind(), pattern.view(now));
     let standing = pattern.standing(now);
     let is_open = pattern.outcome.is_none();
@@ -525,7 +545,8 @@ pub fn picture(row: &PatternRow, now: Millis) -> Option<Picture> {
                 let first = answer.text(key)?;
                 Some(more.map_or_else(|| first.clone(), |more| format!("{first}: {more}")))
             });
-            said.or_else(|| part.why.clone()).or_else(|| part.result.clone())
+            let failed = matches!(view.state(part), State::Failed | State::Unreadable);
+            said.or_else(|| failed.then(|| view.why(part))).or_else(|| part.result.clone())
         });
         Node {
             key: slot.key(),
@@ -565,7 +586,7 @@ pub fn picture(row: &PatternRow, now: Millis) -> Option<Picture> {
         kind: row.kind.clone(),
         name: row.name.clone(),
         at: row.at,
-        ended_at: row.ended_at,
+        ended_at: row.ended_at.or(pattern.ended_at),
         state,
         ok,
         headline,

@@ -201,6 +201,11 @@ pub(super) mod tests {
             Event { session: SessionId::new("s"), at: self.now, subagent, ..event(kind, detail) }
         }
 
+        /// Nothing happens for so long.
+        pub(in crate::behaviors) fn wait(&mut self, millis: Millis) {
+            self.now += millis;
+        }
+
         pub(in crate::behaviors) fn learn(&mut self, event: &Event) {
             for behavior in [&BriefSubagent as &dyn Behavior, &CollectSubagent] {
                 if behavior.on().contains(&event.kind) {

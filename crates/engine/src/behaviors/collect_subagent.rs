@@ -88,7 +88,7 @@ impl Behavior for CollectSubagent {
             EventKind::PostToolBatch => coordination::batch_over(batch, event),
             EventKind::SubagentStop => coordination::stopped(batch, event),
             EventKind::SessionEnd => coordination::ended(batch, event),
-            _ => Ok(()),
+            _ => coordination::settled(batch, event),
         }
     }
 }
@@ -485,6 +485,30 @@ mod tests {
         let rows = story.tables.patterns(&PatternFilter::default()).unwrap();
         assert_eq!(rows.len(), 2, "{rows:?}");
         assert!(rows[0].id.ends_with("#2") && rows[1].ended_at.is_some(), "{rows:?}");
+    }
+
+    #[test]
+    fn a_pattern_that_time_decides_is_over_for_everybody() {
+        let mut story = Story::new();
+        let tag = "[pattern:jury id=quiet of=1 timeout=1s] Judge.";
+        for n in 1..=2 {
+            story.call(&format!("c{n}"), tag);
+            story.start(&format!("a{n}"));
+            story.wait(2000);
+        }
+        let row = story.tables.patterns(&PatternFilter::default()).unwrap().remove(0);
+        let now = story.event(EventKind::Stop, None, Detail::Plain).at;
+        assert_eq!(row.ended_at, None, "no event has told of it");
+        let seen = coordination::picture(&row, now).unwrap();
+        assert_eq!((seen.state.as_str(), seen.ended_at), ("no quorum", Some(now)));
+        assert_eq!(seen.nodes[0].says.as_deref(), Some("no answer in time"));
+        assert_eq!(seen.lines[0].text, "no answer in time");
+        let held = stop(&mut story, false).hold.unwrap();
+        assert!(held.contains("no quorum") && held.contains("no answer in time"), "{held}");
+        let row = story.tables.patterns(&PatternFilter::default()).unwrap().remove(0);
+        assert!(row.ended_at.is_some(), "and now it is noted");
+        story.call("c3", tag);
+        assert_eq!(story.tables.patterns(&PatternFilter::default()).unwrap().len(), 2, "the next is another");
     }
 
     #[test]

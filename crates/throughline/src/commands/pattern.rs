@@ -123,7 +123,7 @@ impl PatternCommand {
             Command::Stop { id, session, why } => {
                 let row =
                     named(&reader::tables(world)?, id, session.as_deref())?.ok_or_else(|| nobody(id))?;
-                if row.ended_at.is_some() {
+                if is_over(&row) {
                     return print::line("it is over already");
                 }
                 let session = print::one_line(row.session.as_str(), MAX_SESSION_CHARS);
@@ -191,7 +191,7 @@ fn start(
         name: Some(&spec.id),
         ..PatternFilter::default()
     };
-    if tables.patterns(&filter).map_err(person)?.iter().any(|row| row.ended_at.is_none()) {
+    if tables.patterns(&filter).map_err(person)?.iter().any(|row| !is_over(row)) {
         let what = format!("{} \"{}\" goes on in this session", spec.kind, spec.id);
         return Err(hint(Failure::Person, what, "give it another --id, or `throughline pattern stop` it"));
     }
@@ -319,8 +319,8 @@ fn named(tables: &Tables, id: &str, session: Option<&str>) -> anyhow::Result<Opt
     };
     let filter = PatternFilter { session: session.as_ref(), name: Some(id), ..PatternFilter::default() };
     let mut rows = tables.patterns(&filter).map_err(person)?;
-    if rows.iter().any(|row| row.ended_at.is_none()) {
-        rows.retain(|row| row.ended_at.is_none());
+    if rows.iter().any(|row| !is_over(row)) {
+        rows.retain(|row| !is_over(row));
     }
     // Of one session and kind they are one after the other.
     let mut seen = BTreeSet::new();
@@ -331,9 +331,14 @@ fn named(tables: &Tables, id: &str, session: Option<&str>) -> anyhow::Result<Opt
     Ok(rows.pop())
 }
 
+/// Also where nobody has answered in time and nothing happened since.
+fn is_over(row: &PatternRow) -> bool {
+    row.ended_at.is_some() || picture(row, when::now()).is_none_or(|seen| seen.ended_at.is_some())
+}
+
 fn ambiguous(id: &str, rows: &[PatternRow]) -> anyhow::Error {
     let one = |row: &PatternRow| {
-        let state = if row.ended_at.is_some() { "over" } else { "goes on" };
+        let state = if is_over(row) { "over" } else { "goes on" };
         let session = print::one_line(row.session.as_str(), MAX_SESSION_CHARS);
         format!("\n  {} of session {session}, since {}, {state}", row.kind, print::time(row.at))
     };

@@ -116,6 +116,8 @@ fn list(house: &dyn House, asked: Asked<Nothing, Wanted>) -> Result<Given<Page<P
     };
     let here = rows.iter().filter_map(|row| coordination::picture(row, now)).map(Pattern::from);
     let mut items: Vec<Pattern> = here.chain(elsewhere).collect();
+    // Time may have ended it since its row was written.
+    items.retain(|seen| !live || id.is_some() || seen.ended_at.is_none());
     items.sort_by_key(|seen| std::cmp::Reverse(seen.at));
     items.truncate(limit.rows());
     Ok(Page { items, next: None, total: None }.into())

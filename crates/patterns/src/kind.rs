@@ -8,7 +8,7 @@ use crate::kinds::{
 use crate::options::Takes;
 use crate::pattern::Slot;
 use crate::spec::Spec;
-use crate::step::{Input, Standing};
+use crate::step::{Input, Line, Standing};
 use crate::view::View;
 
 pub const ALL: &[&dyn Kind] = &[
@@ -93,6 +93,11 @@ pub trait Kind: Sync {
     /// What it is given: the answers of those that feed it, unless a kind knows better.
     fn inputs(&self, view: &View<'_>, slot: &Slot) -> Vec<Input> {
         view.answers_of(&self.feeds(view, slot))
+    }
+
+    /// What whoever coordinates should know beside what is due or over.
+    fn remarks(&self, _view: &View<'_>) -> Vec<Line> {
+        Vec::new()
     }
 
     /// How often a part that failed is begun again.

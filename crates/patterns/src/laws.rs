@@ -468,3 +468,23 @@ fn what_is_not_as_agreed_is_unreadable_and_known_forms_are_read() {
         assert_eq!((part.state, part.asked_again), (state, !is_read), "{line}");
     }
 }
+
+#[test]
+fn a_specialist_hears_which_keys_it_writes_and_what_it_wrote_beside_is_said() {
+    let tag = Tag::find("[pattern:blackboard id=b n=1 of=1 writes=api,limits]").unwrap();
+    let mut pattern = Pattern::of_tag(&tag, 0).unwrap();
+    let slot = pattern.call(&tag, "c", 1).unwrap();
+    let given = pattern.brief(&slot, 1).unwrap().inputs;
+    assert_eq!(
+        (given[0].title.as_str(), given[0].text.as_str()),
+        ("You write these keys and no others", "api, limits")
+    );
+    pattern.attach("c", "a", 1, true);
+    pattern.answer("c", r#"{"writes":{"api":"v2","schema":"mine"}}"#, 2, true);
+    let step = pattern.step(2).unwrap();
+    assert_eq!(step.tags, ["[pattern:blackboard id=b role=controller n=1]"]);
+    assert_eq!(step.lines[0].text, "schema", "{step:?}");
+    assert!(step.lines[0].title.contains("the specialist may not write it"), "{step:?}");
+    let board = format!("{:?}", pattern.brief(&Slot::new("controller", 1), 2).unwrap().inputs);
+    assert!(board.contains("v2") && !board.contains("mine"), "{board}");
+}

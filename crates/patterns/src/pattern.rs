@@ -398,7 +398,8 @@ impl Pattern {
             } else {
                 "over".to_owned()
             };
-            let Outcome { headline, lines, .. } = outcome;
+            let Outcome { headline, mut lines, .. } = outcome;
+            lines.extend(self.spec.kind().remarks(&view));
             return Some(Step { key, headline, lines, tags: Vec::new(), is_over: true });
         }
         if standing.due.is_empty() || !self.out(now).is_empty() {
@@ -442,7 +443,7 @@ impl Pattern {
         Some(Step {
             key: format!("due:{}", keys.join(",")),
             headline,
-            lines: Vec::new(),
+            lines: self.spec.kind().remarks(&view),
             tags,
             is_over: false,
         })

@@ -75,6 +75,7 @@ impl Kind for Blackboard {
     }
 
     fn inputs(&self, view: &View<'_>, slot: &Slot) -> Vec<crate::Input> {
+        let writes = view.pattern.part(slot).map(|part| keys(part, "writes")).unwrap_or_default();
         let reads = view.pattern.part(slot).map(|part| keys(part, "reads")).unwrap_or_default();
         let shown = |key: &String| slot.role == "controller" || reads.is_empty() || reads.contains(key);
         let board = board(view);
@@ -89,6 +90,9 @@ impl Kind for Blackboard {
                 .filter(|key| !board.contains_key(*key))
                 .map(|key| Line::new(format!("Board: {key}"), "(nothing yet)")),
         );
+        if slot.role == "specialist" && !writes.is_empty() {
+            inputs.insert(0, Line::new("You write these keys and no others", writes.join(", ")));
+        }
         if slot.role == "specialist" && slot.round > 1 {
             let controller = view.gather([Slot::at("controller", 1, slot.round - 1)]);
             inputs.extend(
@@ -98,6 +102,19 @@ impl Kind for Blackboard {
             );
         }
         inputs
+    }
+
+    fn remarks(&self, view: &View<'_>) -> Vec<Line> {
+        let mut remarks = Vec::new();
+        for part in specialists(view) {
+            let dropped: Vec<String> =
+                said(part).filter(|(key, _)| !may_write(part, key)).map(|(key, _)| key).collect();
+            if !dropped.is_empty() {
+                let title = format!("Not on the board, {} may not write it", view.label(&part.slot));
+                remarks.push(Line::new(title, dropped.join(", ")));
+            }
+        }
+        remarks
     }
 
     fn standing(&self, view: &View<'_>) -> Standing {
@@ -159,28 +176,33 @@ fn keys(part: &Part, option: &str) -> Vec<String> {
     text.split([',', '|']).map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()).collect()
 }
 
+/// Whose words are on the board, in the order in which they hold.
+fn specialists<'a>(view: &View<'a>) -> Vec<&'a Part> {
+    let is_in =
+        |part: &&Part| part.slot.role == "specialist" && part.answer.is_some() && !view.is_early(part);
+    let mut parts: Vec<&Part> = view.pattern.parts.iter().filter(is_in).collect();
+    parts.sort_by_key(|part| (part.slot.round, part.slot.n));
+    parts
+}
+
+/// What it wanted the board to say.
+fn said(part: &Part) -> impl Iterator<Item = (String, &serde_json::Value)> {
+    let writes = part.answer.as_ref().and_then(|answer| answer.0.get("writes")?.as_object());
+    let bounded = |key: &String| key.chars().filter(|c| !c.is_control()).take(MAX_KEY_CHARS).collect();
+    writes.into_iter().flatten().map(move |(key, value)| (bounded(key), value))
+}
+
+fn may_write(part: &Part, key: &str) -> bool {
+    let writes = keys(part, "writes");
+    writes.is_empty() || writes.iter().any(|may| may == key)
+}
+
 /// What stands on the board: a later round holds, and in one round the higher number; whoever may not write a key has not.
 fn board(view: &View<'_>) -> BTreeMap<String, String> {
-    let mut parts: Vec<&Part> = view
-        .pattern
-        .parts
-        .iter()
-        .filter(|part| part.slot.role == "specialist" && part.answer.is_some() && !view.is_early(part))
-        .collect();
-    parts.sort_by_key(|part| (part.slot.round, part.slot.n));
     let mut board = BTreeMap::new();
-    for part in parts {
-        let writes = keys(part, "writes");
-        let Some(serde_json::Value::Object(said)) =
-            part.answer.as_ref().and_then(|answer| answer.0.get("writes"))
-        else {
-            continue;
-        };
-        for (key, value) in said {
-            let key: String = key.chars().filter(|c| !c.is_control()).take(MAX_KEY_CHARS).collect();
-            if (writes.is_empty() || writes.contains(&key))
-                && (board.len() < MAX_KEYS || board.contains_key(&key))
-            {
+    for part in specialists(view) {
+        for (key, value) in said(part).filter(|(key, _)| may_write(part, key)) {
+            if board.len() < MAX_KEYS || board.contains_key(&key) {
                 board.insert(key, value.as_str().map_or_else(|| value.to_string(), str::to_owned));
             }
         }

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use crate::kind::by_name;
 use crate::spec::{MAX_OPTION_CHARS, MAX_OPTIONS};
 
-/// A tag stands where a prompt begins; whoever quotes one far below means no part by it.
-const LOOKED_AT: usize = 64 << 10;
+/// A tag stands where a prompt begins, or it is the last line; whoever names one in between means no part by it.
+const BEGINNING: usize = 200;
 const MAX_TAG: usize = 2000;
 /// Of a pattern's name.
 const MAX_NAME: usize = 64;
@@ -28,22 +28,28 @@ pub struct Tag {
 }
 
 impl Tag {
-    /// The first tag of a prompt that names a kind there is.
+    /// The first tag of a prompt that names a kind there is, in the beginning or on a last line of its own, and not quoted.
     pub fn find(prompt: &str) -> Option<Self> {
-        let mut end = prompt.len().min(LOOKED_AT);
-        while !prompt.is_char_boundary(end) {
-            end -= 1;
-        }
-        let text = &prompt[..end];
-        text.match_indices('[').find_map(|(at, _)| {
-            let inside = &text[at + 1..];
+        let beginning = prompt.char_indices().nth(BEGINNING).map_or(prompt.len(), |(at, _)| at);
+        let last = prompt.trim_end().rfind('\n').map_or(0, |at| at + 1);
+        let first = prompt[..beginning].match_indices('[').map(|(at, _)| at);
+        let end = Some(last + leading(&prompt[last..])).filter(|at| *at >= beginning);
+        first.chain(end).find_map(|at| {
+            let inside = prompt[at..].strip_prefix('[')?;
             let word = inside.get(..8)?;
             if !word[..7].eq_ignore_ascii_case("pattern") || !matches!(word.as_bytes()[7], b':' | b'=' | b' ')
             {
                 return None;
             }
             let close = inside.find(']').filter(|close| *close <= MAX_TAG)?;
-            Self::read(inside[8..close].trim())
+            let after = &inside[close + 1..];
+            let stands = if at < beginning {
+                !is_quoted(&prompt[..at], after)
+            } else {
+                // Far below a fence counts, and nothing else of its line is there to quote it.
+                after.trim().is_empty() && prompt[..at].matches("```").count().is_multiple_of(2)
+            };
+            stands.then(|| Self::read(inside[8..close].trim())).flatten()
         })
     }
 
@@ -92,6 +98,24 @@ impl Tag {
         }
         Some(tag)
     }
+}
+
+/// Spaces before the first word.
+fn leading(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// Whether what stands between these two is shown and not meant: in backticks, in quotes, in a quotation.
+fn is_quoted(before: &str, after: &str) -> bool {
+    const OPEN: [char; 5] = ['"', '\'', '“', '‘', '«'];
+    const CLOSE: [char; 5] = ['"', '\'', '”', '’', '»'];
+    let line = before.rsplit('\n').next().unwrap_or(before);
+    // A fence has three.
+    !before.matches('`').count().is_multiple_of(2)
+        || line.trim_start().starts_with('>')
+        || before.ends_with(OPEN) && after.starts_with(CLOSE)
+        // Who puts a whole task in quotes means it.
+        || !line.matches('"').count().is_multiple_of(2) && before.trim() != "\""
 }
 
 /// Words apart at spaces and semicolons, except within quotes. A comma is a part of a list, unless a space follows it.
@@ -180,6 +204,37 @@ mod tests {
         assert_eq!((tag.kind, tag.id.as_str(), tag.name.as_deref()), ("map-reduce", "abc-1", Some("mapper")));
         assert_eq!(found("[PATTERN:gencritic-x:critic]").kind, "generator-critic");
         assert_eq!(found("[PATTERN:debate-x:pro]").kind, "adversarial");
+    }
+
+    #[test]
+    fn a_tag_that_is_quoted_or_in_the_middle_is_nobodys_part() {
+        let tag = "[pattern:jury id=review n=1 of=3]";
+        let long = "Words that say what it is all about. ".repeat(8);
+        for text in [
+            format!("Is the example `{tag}` right?"),
+            format!("Is the example \"{tag}\" right?"),
+            format!("Is the example \"{tag} judge\" right?"),
+            format!("Is “{tag}” right?"),
+            format!("Is '{tag}' right?"),
+            format!("Look at this:\n```\n{tag} Judge.\n```\n"),
+            format!("They wrote:\n> {tag}\nWhat does it mean?"),
+            format!("{long} Which part is {tag} and who has it?"),
+            format!("{long}\n{tag} is what they wrote."),
+            format!("{long}\n```\n{tag}"),
+            format!("{long}\n{tag}\nIs it right?"),
+        ] {
+            assert_eq!(Tag::find(&text), None, "{text}");
+        }
+        for text in [
+            format!("{tag} Is it right?"),
+            format!("\"{tag} Is it right?\""),
+            format!("You are a juror.\n\n{tag}\nIs `x` right?"),
+            format!("Don't hurry: {tag} is it right?"),
+            format!("{long}\n\n  {tag}\n"),
+            format!("{long}\nLook at `x`, \"y\".\n{tag}"),
+        ] {
+            assert_eq!(found(&text).n, Some(1), "{text}");
+        }
     }
 
     #[test]

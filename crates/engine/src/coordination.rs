@@ -525,7 +525,7 @@ pub fn picture(row: &PatternRow, now: Millis) -> Option<Picture> {
     let standing = pattern.standing(now);
     let is_open = pattern.outcome.is_none();
     let due = if is_open { standing.due } else { Vec::new() };
-    let mut slots = kind.plan(&pattern.spec);
+    let mut slots = kind.places(&view);
     slots.extend(pattern.parts.iter().map(|part| part.slot.clone()).chain(due.iter().cloned()));
     let mut seen = BTreeSet::new();
     slots.retain(|slot| seen.insert(slot.clone()));

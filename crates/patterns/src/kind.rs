@@ -77,6 +77,16 @@ pub trait Kind: Sync {
     /// The parts that are known before anybody has answered, in the order they come.
     fn plan(&self, spec: &Spec) -> Vec<Slot>;
 
+    /// The parts that are known of by now, also from what was answered.
+    fn places(&self, view: &View<'_>) -> Vec<Slot> {
+        self.plan(view.spec())
+    }
+
+    /// What a place is called that nobody named up front.
+    fn name_of(&self, _view: &View<'_>, _slot: &Slot) -> Option<String> {
+        None
+    }
+
     /// What may be started now, or what came of it: a function of what is in, and of the time.
     fn standing(&self, view: &View<'_>) -> Standing;
 

@@ -298,6 +298,12 @@ fn an_event_is_taken_once() {
     let due = pattern.standing(2).due;
     assert_eq!(due, [Slot::new("subscriber", 1), Slot::new("subscriber", 2)]);
     assert_eq!(pattern.brief(&due[0], 2).unwrap().inputs[0].text, "x");
+    let tags = pattern.step(2).unwrap().tags;
+    assert_eq!(tags[0], "[pattern:event-driven id=bus role=subscriber n=1 type=build]");
+    assert!(tags[1].ends_with(" n=2 type=test]"), "{tags:?}");
+    let by_type = Tag::find("[pattern:event-driven id=bus role=subscriber type=Test]").unwrap();
+    assert_eq!(pattern.clone().call(&by_type, "by type", 2), Some(Slot::new("subscriber", 2)));
+    assert!(pattern.brief(&due[1], 2).unwrap().who.starts_with("You are subscriber 2 of 2 (test) of"));
     for slot in due {
         let call = called(&mut pattern, &slot, 2);
         pattern.answer(&call, r#"{"publish":[],"done":"built"}"#, 3, true);
@@ -487,4 +493,17 @@ fn a_specialist_hears_which_keys_it_writes_and_what_it_wrote_beside_is_said() {
     assert!(step.lines[0].title.contains("the specialist may not write it"), "{step:?}");
     let board = format!("{:?}", pattern.brief(&Slot::new("controller", 1), 2).unwrap().inputs);
     assert!(board.contains("v2") && !board.contains("mine"), "{board}");
+}
+
+#[test]
+fn there_are_as_many_specialists_as_the_planner_says() {
+    let mut spec = Spec::new("hierarchical", "h").unwrap();
+    spec.declare("lead", "yes");
+    let mut pattern = Pattern::new(spec, 0);
+    assert_eq!(pattern.view(1).progress(), "0 of 5 are in");
+    let call = called(&mut pattern, &Slot::new("planner", 1), 1);
+    pattern.answer(&call, r#"{"tasks":["api","tests"]}"#, 2, true);
+    let [first, _] = pattern.standing(3).due.try_into().unwrap();
+    assert_eq!(pattern.view(3).label(&first), "specialist 1 of 2");
+    assert_eq!(pattern.view(3).progress(), "1 of 4 are in");
 }

@@ -218,6 +218,10 @@ impl Pattern {
         let free = |slot: &Slot| view.seat(slot).is_free();
         let mut due = self.standing(now).due;
         due.retain(|slot| slot.role == role.name);
+        let is_called = |slot: &&Slot| {
+            view.name_of(slot).zip(named).is_some_and(|(name, said)| name.eq_ignore_ascii_case(said))
+        };
+        let n = n.or_else(|| due.iter().find(is_called).map(|slot| slot.n));
         let fits =
             |slot: &&Slot| n.is_none_or(|n| slot.n == n) && tag.round.is_none_or(|round| slot.round == round);
         let asked_for =
@@ -367,6 +371,14 @@ impl Pattern {
             format!("[pattern:{} id={} role={} n={}", self.spec.kind, self.spec.id, slot.role, slot.n);
         if slot.round > 1 {
             tag.push_str(&format!(" round={}", slot.round));
+        }
+        // Names that were declared are known; another is said, if it is a word.
+        let name = self.spec.kind().name_of(&self.view(0), slot);
+        let is_word = |name: &String| {
+            name.starts_with(char::is_alphabetic) && crate::name_of(name).as_ref() == Some(name)
+        };
+        if let Some(name) = name.filter(is_word) {
+            tag.push_str(&format!(" type={name}"));
         }
         tag.push(']');
         tag

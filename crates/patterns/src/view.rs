@@ -140,7 +140,7 @@ impl<'a> View<'a> {
         let is_named = kind.roles().first().is_some_and(|role| role.name == slot.role);
         let declared = || self.spec().names().get(slot.n as usize - 1).map(|name| (*name).to_owned());
         let own = self.pattern.part(slot).and_then(|part| part.name.clone());
-        own.or_else(|| is_named.then(declared).flatten())
+        own.or_else(|| is_named.then(declared).flatten()).or_else(|| kind.name_of(self, slot))
     }
 
     /// `juror 2 of 3`, `stage 1 of 2 (plan)`, `the critic, round 2`.
@@ -148,7 +148,7 @@ impl<'a> View<'a> {
         let of = self
             .spec()
             .kind()
-            .plan(self.spec())
+            .places(self)
             .iter()
             .filter(|planned| planned.role == slot.role && planned.round == 1)
             .count();
@@ -190,7 +190,7 @@ impl<'a> View<'a> {
 
     /// `2 of 3 are in`, of those that are known of.
     pub fn progress(&self) -> String {
-        let mut slots = self.spec().kind().plan(self.spec());
+        let mut slots = self.spec().kind().places(self);
         slots.extend(self.pattern.parts.iter().map(|part| part.slot.clone()));
         slots.sort();
         slots.dedup();

@@ -72,6 +72,17 @@ impl Kind for EventDriven {
         slots
     }
 
+    fn places(&self, view: &View<'_>) -> Vec<Slot> {
+        let mut slots = publishers(view.spec());
+        slots.extend((1..=types(view).len() as u32).map(|n| Slot::new("subscriber", n)));
+        slots
+    }
+
+    fn name_of(&self, view: &View<'_>, slot: &Slot) -> Option<String> {
+        let of_type = (slot.role == "subscriber").then(|| types(view)).unwrap_or_default();
+        of_type.into_iter().nth(slot.n as usize - 1)
+    }
+
     fn feeds(&self, view: &View<'_>, slot: &Slot) -> Vec<Slot> {
         if slot.role == "publisher" {
             return Vec::new();

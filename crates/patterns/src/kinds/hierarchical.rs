@@ -64,12 +64,11 @@ impl Kind for Hierarchical {
     }
 
     fn plan(&self, spec: &Spec) -> Vec<Slot> {
-        let mut slots = seats("specialist", spec.agents(USUALLY));
-        if spec.is_set("lead") {
-            slots.insert(0, Slot::new("planner", 1));
-            slots.push(Slot::new("synthesizer", 1));
-        }
-        slots
+        with_lead(spec, seats("specialist", spec.agents(USUALLY)))
+    }
+
+    fn places(&self, view: &View<'_>) -> Vec<Slot> {
+        with_lead(view.spec(), specialists(view, &tasks(view)))
     }
 
     fn feeds(&self, view: &View<'_>, slot: &Slot) -> Vec<Slot> {
@@ -133,6 +132,14 @@ impl Kind for Hierarchical {
             }
         }
     }
+}
+
+fn with_lead(spec: &Spec, mut specialists: Vec<Slot>) -> Vec<Slot> {
+    if spec.is_set("lead") {
+        specialists.insert(0, Slot::new("planner", 1));
+        specialists.push(Slot::new("synthesizer", 1));
+    }
+    specialists
 }
 
 fn are_tasks(answer: &Answer, key: &str) -> bool {

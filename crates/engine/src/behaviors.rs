@@ -119,6 +119,8 @@ pub(crate) mod tests {
         pub(crate) late: Mutex<Option<String>>,
         pub(crate) steps: Mutex<Vec<super::Step>>,
         pub(crate) checked: Mutex<super::Checked>,
+        /// Kept and not learned yet.
+        pub(crate) behind: Mutex<Vec<Event>>,
     }
 
     impl Around {
@@ -137,6 +139,7 @@ pub(crate) mod tests {
                 late: Mutex::default(),
                 steps: Mutex::default(),
                 checked: Mutex::default(),
+                behind: Mutex::default(),
             }
         }
     }
@@ -164,6 +167,17 @@ pub(crate) mod tests {
 
         fn is_alive(&self, pid: u32) -> bool {
             (self.is_alive)(pid)
+        }
+
+        fn caught_up(&self, _event: Option<EventId>, _until: Instant) -> bool {
+            let mut tables = Tables::open(&self.database).unwrap();
+            for event in self.behind.lock().unwrap().drain(..) {
+                let learners: [&dyn Behavior; 2] = [&super::BriefSubagent, &super::CollectSubagent];
+                for behavior in learners.into_iter().filter(|one| one.on().contains(&event.kind)) {
+                    learn_in(&mut tables, behavior, &event);
+                }
+            }
+            true
         }
 
         fn data(&self) -> &Path {

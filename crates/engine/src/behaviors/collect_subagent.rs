@@ -2,7 +2,7 @@
 //! whole. Holds the end of a turn while an agent that is needed is out, and the end of an agent whose answer has no line
 //! as agreed; both a few times and no more.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use model::{Advice, Detail, Event, EventKind, MemoryId, Millis, SessionId};
 use patterns::{Pattern, Step};
@@ -27,6 +27,8 @@ const MAX_HOLDS: usize = 3;
 const HOLD_FOR: Millis = 15 * 60 * 1000;
 /// A pattern that ended earlier has been spoken of, or nobody was there to hear it.
 const RECENT: Millis = 60 * 60 * 1000;
+/// A session of which no pattern is known is waited for no longer: it is behind by an event or two, or by a rebuild.
+const WITHOUT_PATTERNS: Duration = Duration::from_millis(100);
 /// Patterns of one session that are looked at on an event.
 const MAX_PATTERNS: usize = 16;
 
@@ -76,6 +78,10 @@ impl Behavior for CollectSubagent {
                 cx.around.caught_up(Some(event.id), cx.until.checked_sub(MARGIN).unwrap_or(cx.until));
                 say(self.name(), cx, event)
             }
+            EventKind::UserPromptSubmit => {
+                catch_up(cx, event)?;
+                say(self.name(), cx, event)
+            }
             _ => say(self.name(), cx, event),
         }
     }
@@ -114,6 +120,16 @@ fn declares(event: &Event) -> bool {
         .get("command")
         .and_then(|command| command.as_str())
         .is_some_and(|text| text.contains("pattern start"))
+}
+
+/// What was kept before this event may tell of an agent that is back, and of a pattern nobody knows yet.
+fn catch_up(cx: &Context, event: &Event) -> Result<()> {
+    let mut until = cx.until.checked_sub(MARGIN).unwrap_or(cx.until);
+    if cx.read(|tables| coordinated(tables, event, cx.now))?.is_empty() {
+        until = until.min(Instant::now() + WITHOUT_PATTERNS);
+    }
+    cx.around.caught_up(None, until);
+    Ok(())
 }
 
 fn mark(row: &PatternRow, what: &str) -> String {
@@ -228,11 +244,7 @@ fn ask_again(cx: &Context, event: &Event) -> Result<Advice> {
 /// said once.
 fn hold(cx: &Context, event: &Event) -> Result<Advice> {
     let Detail::Stop { again, .. } = event.detail else { return Ok(Advice::silent()) };
-    // Most sessions have no pattern: they wait for nothing.
-    if cx.read(|tables| coordinated(tables, event, cx.now))?.is_empty() {
-        return Ok(Advice::silent());
-    }
-    cx.around.caught_up(None, cx.until.checked_sub(MARGIN).unwrap_or(cx.until));
+    catch_up(cx, event)?;
     cx.read(|tables| {
         for (row, pattern) in coordinated(tables, event, cx.now)? {
             let step = pattern.step(cx.now);
@@ -319,7 +331,7 @@ mod tests {
 
     use super::super::brief_subagent::tests::Story;
     use super::*;
-    use crate::behaviors::tests::context;
+    use crate::behaviors::tests::{Around, context};
 
     fn juror(n: u32) -> String {
         format!("[pattern:jury id=review n={n} of=3] Is it right?")
@@ -512,6 +524,39 @@ mod tests {
     }
 
     #[test]
+    fn what_was_kept_a_moment_ago_is_heard_with_a_prompt_and_at_the_end_of_a_turn() {
+        let mut story = Story::new();
+        // Called a moment ago, and nothing of it is learned.
+        let called = story.tool(EventKind::PreToolUse, "c1", &juror(1), Outcome::Pending);
+        let started = story.event(EventKind::SubagentStart, Some("a1"), Detail::Plain);
+        let stop = Detail::Stop { again: false, last_message: Some("done".into()) };
+        let stop = story.event(EventKind::Stop, None, stop);
+        let behind = |story: &Story, events: Vec<Event>, now: &Event| {
+            let around = Around::new(&story.database());
+            *around.behind.lock().unwrap() = events;
+            let around = std::sync::Arc::new(around);
+            let cx = context(&story.database(), |_| true);
+            CollectSubagent.advise(&Context { now: now.at, around, ..cx }, now).unwrap()
+        };
+        let held = behind(&story, vec![called, started], &stop).hold.unwrap();
+        assert!(held.contains("out: juror 1 of 3"), "{held}");
+        // An agent in the background is back, and a prompt follows at once.
+        let one = "[pattern:jury id=one of=1] Judge.";
+        story.call("c9", one);
+        story.start("a9");
+        let response = json!({ "isAsync": true, "status": "async_launched", "agentId": "a9" });
+        let launched =
+            story.tool(EventKind::PostToolUse, "c9", one, Outcome::Succeeded { response, duration_ms: None });
+        story.learn(&launched);
+        let detail = Detail::Stop { again: false, last_message: Some(vote("approve", "fine")) };
+        let back = story.event(EventKind::SubagentStop, Some("a9"), detail);
+        let prompt = Detail::Prompt { text: "and?".into(), author: model::Author::Person };
+        let prompt = story.event(EventKind::UserPromptSubmit, None, prompt);
+        let text = said(&behind(&story, vec![back], &prompt));
+        assert!(text.contains("approved, 1 for and 0 against"), "{text}");
+    }
+
+    #[test]
     fn an_option_that_is_not_understood_is_said_once() {
         let mut story = Story::new();
         let tag = "[pattern:jury id=j n=1 of=2 pass=majority quorum=2/3 mood=good] Judge.";
@@ -528,7 +573,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_without_patterns_waits_for_nothing_and_hears_nothing() {
+    fn a_session_without_patterns_hears_nothing() {
         let mut story = Story::new();
         assert!(stop(&mut story, false).is_silent());
         assert!(story.stop("a-compaction", "summary", false).is_silent());

@@ -23,6 +23,10 @@ const HOLD_LINE_CHARS: usize = 200;
 const MAX_LINES: usize = 40;
 /// How often one pattern holds the end of a turn. The client lets go after eight.
 const MAX_HOLDS: usize = 3;
+/// How often all of them together hold it between two prompts of a person.
+const MAX_HOLDS_A_TURN: usize = 6;
+/// Of a hold. A client cuts at ten thousand.
+const HOLD_CHARS: usize = 5000;
 /// For how long after its start an agent is waited for at the end of a turn.
 const HOLD_FOR: Millis = 15 * 60 * 1000;
 /// A pattern that ended earlier has been spoken of, or nobody was there to hear it.
@@ -44,8 +48,8 @@ impl Behavior for CollectSubagent {
         "Keeps what agents answered. When a pattern is complete, or its next part is due, computes it (votes, reductions, the \
          next stage, another round) and says so to whoever coordinates, with its next event: the answer of the call, the end \
          of a batch of calls, a prompt. A jury's votes are said when all are in. An agent whose answer lacks the agreed line \
-         of JSON is asked for it once. The end of a turn is held while an agent that is needed is out, three times at most and \
-         for a quarter of an hour, and once for each part that was never started. `throughline pattern` lists, shows and \
+         of JSON is asked for it once. The end of a turn is held while an agent that is needed is out, for all patterns together, \
+         three times for each at most and for a quarter of an hour, and once for each part that was never started. `throughline pattern` lists, shows and \
          stops them."
     }
 
@@ -241,70 +245,115 @@ fn ask_again(cx: &Context, event: &Event) -> Result<Advice> {
 }
 
 /// The end of a turn waits for agents that are out, a few times; what is over and unsaid, and what was never started, is
-/// said once.
+/// said once. All patterns hold it together.
 fn hold(cx: &Context, event: &Event) -> Result<Advice> {
     let Detail::Stop { again, .. } = event.detail else { return Ok(Advice::silent()) };
     catch_up(cx, event)?;
     cx.read(|tables| {
-        for (row, pattern) in coordinated(tables, event, cx.now)? {
-            let step = pattern.step(cx.now);
-            if let Some(step) = &step
-                && step.is_over
-            {
-                let said = mark(&row, &step.key);
-                if !tables.is_marked(&said)? {
-                    return Ok(held(in_one_line(step), vec![said]));
-                }
-                continue;
+        let patterns = coordinated(tables, event, cx.now)?;
+        if patterns.is_empty() {
+            return Ok(Advice::silent());
+        }
+        let turn = tables.last_prompt(&event.session)?.map_or(0, |prompt| prompt.number);
+        let in_turn = |times: usize| format!("pattern-hold:{}:{turn}:{times}", event.session.as_str());
+        let Some(in_all) = first_free(tables, MAX_HOLDS_A_TURN, in_turn)? else { return Ok(Advice::silent()) };
+        let mut marks = vec![in_turn(in_all)];
+        let (mut texts, mut out) = (Vec::new(), Vec::new());
+        for (row, pattern) in &patterns {
+            // What does not fit any more is said another time.
+            let said: usize = texts.iter().chain(&out).map(String::len).sum();
+            if said > HOLD_CHARS {
+                break;
             }
-            let Some(times) = first_free(tables, &row)? else { continue };
-            let times_mark = mark(&row, &format!("hold:{times}"));
-            let out: Vec<String> = pattern
-                .out(cx.now)
-                .into_iter()
-                .filter(|part| cx.now < part.called_at.saturating_add(HOLD_FOR))
-                .map(|part| pattern.view(cx.now).label(&part.slot))
-                .collect();
-            if !out.is_empty() {
-                let progress = pattern.view(cx.now).progress();
-                let standing = mark(&row, &format!("held-at:{progress}"));
-                // Nothing has changed since it was held in this turn: it would only go round.
-                if again && tables.is_marked(&standing)? {
-                    continue;
+            match reason(tables, cx, row, pattern, again)? {
+                Some(Reason::Said(text, more)) => {
+                    texts.push(text);
+                    marks.extend(more);
                 }
-                let text = format!(
-                    "collect-subagent: the {} is not complete: {progress}; out: {}. Do not answer for them. If you can, wait for \
-                     their answers or do other work; they report by themselves, and what follows is said to you then. If you are \
-                     only waiting, end your turn. (hold {times} of {MAX_HOLDS})",
-                    pattern.title(),
-                    out.join(", ")
-                );
-                return Ok(held(text, vec![times_mark, standing]));
-            }
-            if let Some(step) = step {
-                let lacking = mark(&row, &format!("lacks:{}", step.key));
-                if !tables.is_marked(&lacking)? {
-                    let text = format!(
-                        "{} If it is not wanted any more: `throughline pattern stop {}`. This is said once.",
-                        in_one_line(&step),
-                        pattern.spec.id
-                    );
-                    return Ok(held(text, vec![times_mark, lacking, mark(&row, &step.key)]));
+                Some(Reason::Out(text, more)) => {
+                    out.push(text);
+                    marks.extend(more);
                 }
+                None => {}
             }
         }
-        Ok(Advice::silent())
+        if !out.is_empty() {
+            texts.push(format!(
+                "{}. Do not answer for them. If you can, wait for their answers or do other work; they report by themselves, \
+                 and what follows is said to you then. If you are only waiting, end your turn.",
+                out.join("; ")
+            ));
+        }
+        if texts.is_empty() {
+            return Ok(Advice::silent());
+        }
+        Ok(held(format!("collect-subagent: {}", texts.join(" ")), marks))
     })
+}
+
+/// Why a pattern holds the end of a turn, with what is noted when it does.
+enum Reason {
+    /// Something is to be said.
+    Said(String, Vec<String>),
+    /// Somebody is out.
+    Out(String, Vec<String>),
+}
+
+fn reason(
+    tables: &Tables,
+    cx: &Context,
+    row: &PatternRow,
+    pattern: &Pattern,
+    again: bool,
+) -> Result<Option<Reason>> {
+    let step = pattern.step(cx.now);
+    if let Some(step) = step.as_ref().filter(|step| step.is_over) {
+        let said = mark(row, &step.key);
+        return Ok((!tables.is_marked(&said)?).then(|| Reason::Said(in_one_line(step), vec![said])));
+    }
+    let hold = |times: usize| mark(row, &format!("hold:{times}"));
+    let Some(times) = first_free(tables, MAX_HOLDS, hold)? else { return Ok(None) };
+    let out: Vec<String> = pattern
+        .out(cx.now)
+        .into_iter()
+        .filter(|part| cx.now < part.called_at.saturating_add(HOLD_FOR))
+        .map(|part| pattern.view(cx.now).label(&part.slot))
+        .collect();
+    if !out.is_empty() {
+        let progress = pattern.view(cx.now).progress();
+        let standing = mark(row, &format!("held-at:{progress}"));
+        // Nothing has changed since it was held in this turn: it would only go round.
+        if again && tables.is_marked(&standing)? {
+            return Ok(None);
+        }
+        let text = format!(
+            "the {} is not complete: {progress}; out: {} (hold {times} of {MAX_HOLDS})",
+            pattern.title(),
+            out.join(", ")
+        );
+        return Ok(Some(Reason::Out(text, vec![hold(times), standing])));
+    }
+    let Some(step) = step else { return Ok(None) };
+    let lacking = mark(row, &format!("lacks:{}", step.key));
+    if tables.is_marked(&lacking)? {
+        return Ok(None);
+    }
+    let text = format!(
+        "{} If it is not wanted any more: `throughline pattern stop {}`. This is said once.",
+        in_one_line(&step),
+        pattern.spec.id
+    );
+    Ok(Some(Reason::Said(text, vec![hold(times), lacking, mark(row, &step.key)])))
 }
 
 fn held(text: String, marks: Vec<String>) -> Advice {
     Advice { hold: Some(text), marks, ..Advice::silent() }
 }
 
-/// Which hold of this pattern comes next; none when it has held often enough.
-fn first_free(tables: &Tables, row: &PatternRow) -> Result<Option<usize>> {
-    for times in 1..=MAX_HOLDS {
-        if !tables.is_marked(&mark(row, &format!("hold:{times}")))? {
+/// Which hold comes next; none when there were so many.
+fn first_free(tables: &Tables, most: usize, mark: impl Fn(usize) -> String) -> Result<Option<usize>> {
+    for times in 1..=most {
+        if !tables.is_marked(&mark(times))? {
             return Ok(Some(times));
         }
     }
@@ -312,7 +361,7 @@ fn first_free(tables: &Tables, row: &PatternRow) -> Result<Option<usize>> {
 }
 
 fn in_one_line(step: &Step) -> String {
-    let mut text = format!("collect-subagent: {}", step.headline);
+    let mut text = step.headline.clone();
     for tag in &step.tags {
         text.push_str(&format!(" {tag}"));
     }
@@ -424,6 +473,33 @@ mod tests {
         assert!(stop(&mut story, true).hold.unwrap().contains("1 of 3 are in"));
         assert!(stop(&mut story, false).hold.is_some());
         assert!(stop(&mut story, false).is_silent(), "three times are enough");
+    }
+
+    #[test]
+    fn however_many_patterns_are_out_they_hold_the_end_of_a_turn_together() {
+        let mut story = Story::new();
+        for n in 1..=7 {
+            let tag = format!("[pattern:jury id=j{n} of=1] Judge.");
+            story.call(&format!("c{n}"), &tag);
+            story.start(&format!("a{n}"));
+            let response = json!({ "isAsync": true, "status": "async_launched", "agentId": format!("a{n}") });
+            let outcome = Outcome::Succeeded { response, duration_ms: None };
+            let event = story.tool(EventKind::PostToolUse, &format!("c{n}"), &tag, outcome);
+            story.hear(&CollectSubagent, &event);
+        }
+        let held = stop(&mut story, false).hold.unwrap();
+        for n in 1..=7 {
+            assert!(held.contains(&format!("the jury \"j{n}\" is not complete")), "{held}");
+        }
+        assert_eq!(held.matches("Do not answer for them").count(), 1, "{held}");
+        assert!(stop(&mut story, true).is_silent(), "nothing has changed");
+        // One after the other they are back: each is said, and the turn ends all the same.
+        let mut holds = 1;
+        for n in 1..=7 {
+            story.stop(&format!("a{n}"), &vote("approve", "fine"), false);
+            holds += usize::from(stop(&mut story, true).hold.is_some());
+        }
+        assert_eq!(holds, MAX_HOLDS_A_TURN);
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod get;
 mod handoff;
 mod hook;
 mod message;
+mod patterns;
 mod save;
 mod search;
 mod sessions;
@@ -58,6 +59,7 @@ pub(crate) const ALL: &[Tool] = &[
     Tool::of::<checkpoint::Checkpoint>(),
     Tool::of::<claims::Claims>(),
     Tool::of::<message::Message>(),
+    Tool::of::<patterns::Patterns>(),
     Tool::of::<sessions::Sessions>(),
     Tool::of::<status::Status>(),
 ];

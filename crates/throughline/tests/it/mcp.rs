@@ -32,6 +32,7 @@ const TOOLS: &[&str] = &[
     "checkpoint",
     "claims",
     "message",
+    "patterns",
     "sessions",
     "mem_status",
 ];
@@ -365,4 +366,24 @@ fn a_session_costs_little_memory() {
         client.ready
     );
     assert!(at_last.1 < 10 << 10, "{at_last:?}");
+}
+
+#[test]
+fn patterns_of_agents_are_listed_and_shown() {
+    let house = House::new();
+    for session in ["first-session", "second-session"] {
+        house.send(&house.envelope(session, "SessionStart"));
+        house.ok(&["pattern", "start", "jury", "--id", "review", "--agents", "2", "--session", session]);
+    }
+    let mut client = Client::new(&house);
+    let listed = client.call("patterns", &json!({ "action": "list", "limit": 1 }));
+    assert_eq!((listed["patterns"].as_array().unwrap().len(), &listed["next_offset"]), (1, &json!(1)));
+    let unclear = client.refused("patterns", &json!({ "action": "show", "id": "review" }));
+    assert!(unclear.contains("first-session") && unclear.contains("second-session"), "{unclear}");
+    let of_one = json!({ "action": "show", "id": "review", "session": "first-session" });
+    let shown = client.call("patterns", &of_one);
+    assert_eq!((&shown["state"], &shown["parts"][1]["state"]), (&json!("running"), &json!("due")), "{shown}");
+    assert!(text(&shown["due"][0]).contains("role=juror n=1]"), "{shown}");
+    let none = client.refused("patterns", &json!({ "action": "show", "id": "nobody" }));
+    assert!(none.contains("there is no pattern"), "{none}");
 }

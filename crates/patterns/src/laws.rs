@@ -432,7 +432,7 @@ fn a_part_that_began_before_its_inputs_were_in_does_not_count_and_is_due_again()
             at = run(&mut pattern, tag).1;
         }
         assert_eq!(pattern.outcome, None, "{}", pattern.title());
-        assert_eq!(pattern.standing(at).due, [early.clone()], "{}", pattern.title());
+        assert_eq!(pattern.standing(at).due, std::slice::from_ref(&early), "{}", pattern.title());
         let step = pattern.step(at).unwrap();
         assert!(step.headline.contains("began before what it is given was in"), "{step:?}");
         let tag = step.tags[0].clone();

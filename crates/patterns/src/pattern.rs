@@ -226,11 +226,9 @@ impl Pattern {
             |slot: &&Slot| n.is_none_or(|n| slot.n == n) && tag.round.is_none_or(|round| slot.round == round);
         let asked_for =
             n.map(|n| Slot::at(role.name, n.min(MAX_PARTS as u32), tag.round.unwrap_or(1).min(MAX_ROUNDS)));
-        let further = |at: u32| match kind.goes_on() {
-            // One more attempt is one more round, whatever its tag says: nobody looks at another place.
-            true => Slot::at(role.name, 1, at),
-            false => Slot::new(role.name, at),
-        };
+        // Where it goes on, one more attempt is one more round, whatever its tag says: nobody looks at another place.
+        let further =
+            |at: u32| if kind.goes_on() { Slot::at(role.name, 1, at) } else { Slot::new(role.name, at) };
         let slot = due
             .iter()
             .find(fits)
@@ -442,9 +440,10 @@ impl Pattern {
             .filter_map(|slot| {
                 let part = self.part(slot)?;
                 let label = view.label(slot);
-                Some(match view.is_early(part) {
-                    true => format!("{label} does not count ({EARLY})"),
-                    false => format!("{label} failed ({})", view.why(part)),
+                Some(if view.is_early(part) {
+                    format!("{label} does not count ({EARLY})")
+                } else {
+                    format!("{label} failed ({})", view.why(part))
                 })
             })
             .collect();

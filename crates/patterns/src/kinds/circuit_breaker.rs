@@ -139,7 +139,9 @@ impl Kind for CircuitBreaker {
         let cooldown = view.spec().duration("cooldown", COOLDOWN);
         let rests = circuit.open_since.is_some_and(|since| view.now < since.saturating_add(cooldown));
         let role = if rests { "fallback" } else { "primary" };
-        let next = (1..).map(|round| Slot::at(role, 1, round)).find(|slot| view.seat(slot).is_free());
+        let next = (1..=MAX_PARTS as u32)
+            .map(|round| Slot::at(role, 1, round))
+            .find(|slot| view.seat(slot).is_free());
         Standing::due(next.into_iter().collect())
     }
 }

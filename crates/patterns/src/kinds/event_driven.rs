@@ -79,8 +79,10 @@ impl Kind for EventDriven {
     }
 
     fn name_of(&self, view: &View<'_>, slot: &Slot) -> Option<String> {
-        let of_type = (slot.role == "subscriber").then(|| types(view)).unwrap_or_default();
-        of_type.into_iter().nth(slot.n as usize - 1)
+        if slot.role != "subscriber" {
+            return None;
+        }
+        types(view).into_iter().nth(slot.n as usize - 1)
     }
 
     fn feeds(&self, view: &View<'_>, slot: &Slot) -> Vec<Slot> {

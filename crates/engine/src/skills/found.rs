@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
-use super::prompt::{terms, vector};
+use super::prompt::{vector, whole};
 use super::rules::{self, MAX_BYTES, RULES_FILE};
 use super::{Shelf, Skill, is_name};
 use crate::page::one_line;
@@ -139,7 +139,7 @@ fn read(files: &Files) -> Shelf {
         let said = format!("{}: {description}", name.replace(['-', '_', ':'], " "));
         shelf.skills.push(Skill {
             vector: vector(&said),
-            words: terms(&said),
+            words: whole(&said),
             file: page.clone(),
             name,
             description,

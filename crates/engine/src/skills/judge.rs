@@ -129,7 +129,7 @@ struct Sign {
 
 fn matches(triggers: &Triggers, prompt: &Prompt) -> Option<Sign> {
     let mut sign: Option<Sign> = None;
-    for keyword in triggers.keywords.iter().filter(|keyword| prompt.has(&keyword.words)) {
+    for keyword in triggers.keywords.iter().filter(|keyword| prompt.has(keyword)) {
         let why = format!("\"{}\"", keyword.written);
         if !is_everyday(&keyword.words) {
             return Some(Sign { score: SURE, is_sure: true, why });
@@ -183,7 +183,7 @@ fn by_description<'a>(skill: &'a Skill, prompt: &Prompt) -> Option<Hit<'a>> {
     }
     let is_telling = |word: &&String| word.chars().count() > 2 && !everyday().contains(word);
     let mut shared: Vec<&String> =
-        prompt.words.iter().filter(is_telling).filter(|word| skill.words.contains(word)).collect();
+        prompt.whole.iter().filter(is_telling).filter(|word| skill.words.contains(word)).collect();
     shared.sort();
     shared.dedup();
     (shared.len() >= SHARED_WORDS).then(|| Hit {

@@ -14,8 +14,10 @@ const LEADS: &str = "please can could would you we i us lets let's want need to 
 
 #[derive(Debug)]
 pub struct Prompt {
-    /// Stemmed, in order.
+    /// Stemmed, in order; names that are made of several words are taken apart.
     pub(super) words: Vec<String>,
+    /// The same with such names whole: `GraphQL` is one word to whoever writes `graphql`.
+    pub(super) whole: Vec<String>,
     pub(super) sentences: Vec<String>,
     /// The first word of each sentence that says what is wanted, stemmed.
     pub(super) verbs: Vec<String>,
@@ -39,24 +41,90 @@ impl Prompt {
         let text = ends(&text);
         let sentences = sentences(&text);
         let verbs = sentences.iter().filter_map(|sentence| verb(sentence)).collect();
-        let words = terms(&text);
+        let (words, whole) = (terms(&text), whole(&text));
         if words.is_empty() {
             return None;
         }
         let files = text.split_whitespace().filter_map(file).take(MAX_FILES).collect();
         let vector = vector(&text);
         let edited = edited.iter().take(MAX_FILES).cloned().collect();
-        Some(Self { words, sentences, verbs, files, edited, vector, text: text.to_lowercase() })
+        Some(Self { words, whole, sentences, verbs, files, edited, vector, text: text.to_lowercase() })
     }
 
-    pub(super) fn has(&self, words: &[String]) -> bool {
-        !words.is_empty() && self.words.windows(words.len()).any(|window| window == words)
+    /// Whether it has these words, one after the other.
+    pub(super) fn has(&self, keyword: &Keyword) -> bool {
+        match &keyword.signed {
+            Some(signed) => has_signed(&self.text, signed),
+            None => within(&self.words, &keyword.words) || within(&self.whole, &keyword.whole),
+        }
     }
+}
+
+fn within(text: &[String], words: &[String]) -> bool {
+    !words.is_empty() && text.windows(words.len()).any(|window| window == words)
+}
+
+/// A word or phrase that somebody looks for.
+#[derive(Debug)]
+pub(super) struct Keyword {
+    pub(super) written: String,
+    /// Stemmed, in order, as [`Prompt`] has them.
+    pub(super) words: Vec<String>,
+    whole: Vec<String>,
+    /// In small letters, where a sign at either end is part of the name: `c++`, `c#`, `.net`, `--force`.
+    signed: Option<String>,
+}
+
+impl Keyword {
+    /// `None`: it says nothing.
+    pub(super) fn read(written: &str) -> Option<Self> {
+        let (words, whole) = (terms(written), whole(written));
+        let signed = Some(written.trim().to_lowercase()).filter(|text| is_signed(text));
+        // A single letter is a word of every text.
+        let letters = words.iter().map(|word| word.chars().count()).sum::<usize>();
+        let says_something = letters > 1 || letters == 1 && signed.is_some();
+        says_something.then(|| Self { written: crate::page::one_line(written, 60), words, whole, signed })
+    }
+}
+
+/// Signs that end a name, and those that begin one. Others (`?`, `!`, quotes) only stand beside words.
+const AT_THE_END: [char; 2] = ['+', '#'];
+const AT_THE_BEGINNING: [char; 5] = ['.', '#', '@', '$', '-'];
+
+fn is_signed(text: &str) -> bool {
+    let is_name = |text: &str| text.chars().any(char::is_alphanumeric);
+    is_name(text) && (text.ends_with(AT_THE_END) || text.starts_with(AT_THE_BEGINNING))
+}
+
+/// A sign is its own border, as long as it is not one of more: `c+` is not in `c++`. Both in small letters.
+fn has_signed(text: &str, signed: &str) -> bool {
+    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+    text.match_indices(signed).any(|(at, _)| {
+        let (before, after) = (text[..at].chars().next_back(), text[at + signed.len()..].chars().next());
+        let begins = match signed.chars().next() {
+            // `asp.net`, `App.tsx`.
+            Some('.') => before != Some('.'),
+            first => before.is_none_or(|before| !is_letter(before) && Some(before) != first),
+        };
+        let ends = match signed.chars().next_back() {
+            // `c++17`.
+            Some(last) if AT_THE_END.contains(&last) => {
+                after.is_none_or(|after| after != last && (!is_letter(after) || after.is_numeric()))
+            }
+            _ => after.is_none_or(|after| !is_letter(after)),
+        };
+        begins && ends
+    })
 }
 
 /// Words without their endings.
 pub(super) fn terms(text: &str) -> Vec<String> {
     recall::analyze(text).words
+}
+
+/// The same without taking names apart.
+pub(super) fn whole(text: &str) -> Vec<String> {
+    terms(&text.to_lowercase())
 }
 
 /// Where a text lies among meanings; zeros, which are near to nothing, where no word is known.
@@ -142,11 +210,49 @@ mod tests {
                 .unwrap();
         assert_eq!(prompt.files, ["src/web/App.tsx", "lib/a.rs"]);
         assert!(prompt.verbs.contains(&"fix".to_owned()), "{:?}", prompt.verbs);
-        assert!(prompt.has(&terms("test")) && !prompt.has(&terms("est")));
+        let has = |prompt: &Prompt, word: &str| prompt.has(&Keyword::read(word).unwrap());
+        assert!(has(&prompt, "test") && !has(&prompt, "est"));
         for nothing in ["", "/clear", "<task-notification>x", "   ", "!ls"] {
             assert!(Prompt::read(nothing, &[]).is_none(), "{nothing}");
         }
         let pasted = Prompt::read("why?\n```\nkubectl deploy\n```", &[]).unwrap();
-        assert!(!pasted.has(&terms("deploy")));
+        assert!(!has(&pasted, "deploy"));
+    }
+
+    #[test]
+    fn a_keyword_is_found_however_its_letters_are_written_and_signs_are_part_of_it() {
+        for (keyword, prompt, is_there) in [
+            ("graphql", "add a GraphQL api", true),
+            ("GraphQL", "add a graphql api", true),
+            ("TypeScript", "port it to typescript", true),
+            ("PostgreSQL", "use postgresql here", true),
+            ("OpenAPI", "write the OPENAPI document", true),
+            ("openapi", "the OpenAPIs of both", true),
+            ("react component", "make a ReactComponent", true),
+            ("user service", "where is userService?", true),
+            ("script", "port it to typescript", false),
+            ("c++", "port it to C++.", true),
+            ("c++", "in c++17, please", true),
+            ("c++", "the abc++ thing", false),
+            ("c++", "a c+++ thing", false),
+            ("c++", "a plan c", false),
+            ("C#", "rewrite it in C#", true),
+            ("c#", "the (C#) part", true),
+            ("c#", "vitamin c is good", false),
+            ("f#", "half#way", false),
+            (".net", "an ASP.NET page", true),
+            (".net", "cast the net", false),
+            ("--force", "push with --force", true),
+            ("--force", "--force-with-lease is fine", true),
+            ("--force", "use the force", false),
+            ("node.js", "a node.js server", true),
+            ("what is this?", "what is this", true),
+        ] {
+            let (read, word) = (Prompt::read(prompt, &[]).unwrap(), Keyword::read(keyword).unwrap());
+            assert_eq!(read.has(&word), is_there, "{keyword} in {prompt}");
+        }
+        for nothing in ["c", "", "?", "++"] {
+            assert!(Keyword::read(nothing).is_none(), "{nothing}");
+        }
     }
 }

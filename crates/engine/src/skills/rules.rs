@@ -6,7 +6,7 @@ use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 use serde_json::Value;
 
-use super::prompt::terms;
+use super::prompt::{Keyword, terms};
 use super::{Enforcement, Priority, is_name};
 use crate::page::one_line;
 
@@ -53,13 +53,6 @@ pub struct Rule {
 pub(super) struct Triggers {
     pub(super) keywords: Vec<Keyword>,
     pub(super) patterns: Vec<Regex>,
-}
-
-#[derive(Debug)]
-pub(super) struct Keyword {
-    pub(super) written: String,
-    /// Stemmed, in order.
-    pub(super) words: Vec<String>,
 }
 
 /// The rules of a file, and what is wrong with it.
@@ -162,13 +155,7 @@ fn strings(value: Option<&Value>) -> impl Iterator<Item = &str> {
 }
 
 fn keyword(written: &str) -> Option<Keyword> {
-    if written.chars().count() > MAX_CHARS {
-        return None;
-    }
-    let words = terms(written);
-    // A single letter is a word of every text.
-    let says_something = words.iter().map(|word| word.chars().count()).sum::<usize>() > 1;
-    says_something.then(|| Keyword { written: one_line(written, 60), words })
+    if written.chars().count() > MAX_CHARS { None } else { Keyword::read(written) }
 }
 
 /// Linear in the length of what it is matched with. What a machine with memory would need (`(?=…)`) is refused.

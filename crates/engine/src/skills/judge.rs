@@ -143,9 +143,7 @@ fn matches(triggers: &Triggers, prompt: &Prompt) -> Option<Sign> {
     }
     for pattern in &triggers.patterns {
         for sentence in &prompt.sentences {
-            let found =
-                pattern.find_iter(sentence).find(|found| is_whole(sentence, found.start(), found.end()));
-            let Some(found) = found else { continue };
+            let Some(found) = pattern.find(sentence) else { continue };
             let part = &sentence[found.range()];
             if terms(part).len() > 1 || !is_everyday(&terms(part)) {
                 return Some(Sign {
@@ -158,16 +156,6 @@ fn matches(triggers: &Triggers, prompt: &Prompt) -> Option<Sign> {
         }
     }
     sign
-}
-
-/// Begins with a word and ends with one, endings aside: `ast` is not in `last`, `test` is in `testing`.
-fn is_whole(text: &str, from: usize, to: usize) -> bool {
-    const ENDINGS: &[&str] =
-        &["", "s", "es", "ed", "d", "ing", "er", "ers", "ion", "ions", "ation", "ment", "ly"];
-    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let begins = !text[..from].ends_with(is_letter) || !text[from..].starts_with(is_letter);
-    let rest: String = text[to..].chars().take_while(|letter| is_letter(*letter)).collect();
-    begins && (ENDINGS.contains(&rest.to_lowercase().as_str()) || !text[..to].ends_with(is_letter))
 }
 
 fn covers(patterns: &[Pattern], file: &str) -> bool {

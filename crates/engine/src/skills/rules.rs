@@ -163,13 +163,25 @@ fn pattern(text: &str) -> Result<Regex, String> {
     if text.chars().count() > MAX_CHARS {
         return Err(format!("has more than {MAX_CHARS} characters"));
     }
-    let config = Regex::config().nfa_size_limit(Some(MAX_COMPILED)).hybrid_cache_capacity(MAX_COMPILED);
-    let built = Regex::builder()
-        .configure(config)
-        .syntax(syntax::Config::new().case_insensitive(true))
-        .build(text)
-        .map_err(|_| "cannot be read".to_owned())?;
-    if built.is_match("") { Err("matches everything".to_owned()) } else { Ok(built) }
+    let build = |text: &str| {
+        let config = Regex::config().nfa_size_limit(Some(MAX_COMPILED)).hybrid_cache_capacity(MAX_COMPILED);
+        let syntax = syntax::Config::new().case_insensitive(true);
+        Regex::builder().configure(config).syntax(syntax).build(text).map_err(|_| "cannot be read".to_owned())
+    };
+    if build(text)?.is_match("") {
+        return Err("matches everything".to_owned());
+    }
+    // A pattern may end in a comment of its own; the line's end is none of it then.
+    build(&whole_words(text, "")).or_else(|_| build(&whole_words(text, "\n")))
+}
+
+/// Begins with a word and ends with one, endings aside: `ast` is not in `last`, `test` is in `testing`. In the pattern
+/// itself, so that of `(prod|production)` the one counts that is a word, whichever comes first.
+fn whole_words(pattern: &str, end: &str) -> String {
+    const ENDINGS: &str = "s|es|ed|d|ing|er|ers|ion|ions|ation|ment|ly";
+    format!(
+        r"(?:\b{{start-half}}|\b{{end-half}})(?:{pattern}{end})(?:(?:{ENDINGS})?\b{{end-half}}|\b{{start-half}})"
+    )
 }
 
 fn globs(name: &str, value: &Value, faults: &mut Vec<String>) -> Vec<Pattern> {
@@ -228,6 +240,31 @@ mod tests {
         assert_eq!(front.block_message.as_deref(), Some("Read it first"));
         assert_eq!((front.paths.len(), front.not_paths.len(), front.not_when.keywords.len()), (1, 1, 1));
         assert!(by("scout").is_agent);
+    }
+
+    #[test]
+    fn a_pattern_begins_and_ends_with_a_word_whichever_of_its_words_comes_first() {
+        for (text, sentence, found) in [
+            ("deploy.*?(prod|production)", "deploy to production", Some("deploy to production")),
+            ("deploy.*?(prod|production)", "deploy to prod now", Some("deploy to prod")),
+            ("deploy.*?(prod|production)", "deploy the product", None),
+            ("(create|add).*?(comp|component)", "Create a component", Some("Create a component")),
+            ("(create|add).*?(comp|component)", "create a company", None),
+            ("ast", "the last one", None),
+            ("test", "testing it", Some("testing")),
+            ("write.*?test", "rewrite the tests", None),
+            (r"fix\s+#", "fix #12", Some("fix #")),
+            ("(?x) ship \\s it # for good", "ship it", Some("ship it")),
+            (r"über", "das über alles", Some("über")),
+        ] {
+            let pattern = pattern(text).unwrap();
+            let part = pattern.find(sentence).map(|found| &sentence[found.range()]);
+            assert_eq!(part, found, "{text} in {sentence}");
+        }
+        let long = "a".repeat(100_000);
+        let began = std::time::Instant::now();
+        assert!(pattern("(a+)+b").unwrap().find(&long).is_none());
+        assert!(began.elapsed() < std::time::Duration::from_secs(5), "linear");
     }
 
     #[test]

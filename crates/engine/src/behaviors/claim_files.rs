@@ -3,6 +3,7 @@
 
 mod lines;
 mod touched;
+mod wishes;
 mod words;
 
 use std::fs::File;
@@ -59,6 +60,11 @@ impl Behavior for ClaimFiles {
             EventKind::PostToolUse,
             EventKind::PostToolUseFailure,
             EventKind::PermissionDenied,
+            EventKind::PostToolBatch,
+            EventKind::UserPromptSubmit,
+            EventKind::Stop,
+            EventKind::StopFailure,
+            EventKind::SubagentStop,
             EventKind::SessionEnd,
         ]
     }
@@ -73,11 +79,16 @@ impl Behavior for ClaimFiles {
         let mode = cx.config.mode(self.name());
         let (mut said, mut marks, mut refused) = (Vec::new(), Vec::new(), Vec::new());
         let mut items = Vec::new();
-        for path in paths.iter().take(MAX_FILES) {
-            let mut found = cx.read(|tables| Found::look(tables, cx, event, path))?;
-            if mode == "warn" || found.holders.is_empty() {
+        let paths = &paths[..paths.len().min(MAX_FILES)];
+        let look = |path: &String| cx.read(|tables| Found::look(tables, cx, event, path));
+        let mut all = paths.iter().map(look).collect::<Result<Vec<_>>>()?;
+        // A call that is refused for one file wants none.
+        if mode == "warn" || all.iter().all(|found| found.holders.is_empty()) {
+            for (path, found) in paths.iter().zip(&mut all) {
                 found.take(cx, event, path)?;
             }
+        }
+        for (path, found) in paths.iter().zip(&all) {
             let wanted = found.wanted(call, path);
             let holders = found.holders.iter().chain(&found.elsewhere);
             items.extend(holders.map(|holder| Item::of_session(&holder.session, "it holds the file")));
@@ -113,22 +124,39 @@ impl Behavior for ClaimFiles {
             batch.release(Some(session), None)?;
             return Ok(());
         }
+        if matches!(
+            event.kind,
+            EventKind::PostToolBatch
+                | EventKind::UserPromptSubmit
+                | EventKind::Stop
+                | EventKind::StopFailure
+                | EventKind::SubagentStop
+        ) {
+            return wishes::settle_all(batch, event);
+        }
         let Detail::Tool(call) = &event.detail else { return Ok(()) };
         let paths = touched::changed(event);
         match event.kind {
             EventKind::PreToolUse => {
+                let since = event.at.saturating_sub(LEASE);
                 for path in &paths {
-                    // What another holds may be refused to this one; it holds it when it has edited it.
-                    if !batch.is_held(path, session, event.at.saturating_sub(LEASE))? {
-                        claim(batch, event, path, false)?;
+                    // What another holds may be refused to this one, and with it the whole call; it holds its files when
+                    // it has edited them.
+                    if batch.is_held(path, session, since)? {
+                        return Ok(());
                     }
+                }
+                for path in &paths {
+                    let is_new = !batch.holds(session, path, since)?;
+                    claim(batch, event, path, false)?;
+                    wishes::add(batch, event, path, is_new)?;
                 }
             }
             EventKind::PostToolUse | EventKind::PostToolUseFailure => {
                 let failed = !matches!(call.outcome, Outcome::Succeeded { .. });
                 // A command that failed may have written before that; an editor has not.
                 if failed && !touched::is_command(event) {
-                    return release_unused(batch, event, &paths);
+                    return wishes::settle(batch, event, &[], &paths);
                 }
                 if !paths.is_empty() {
                     batch.expire_claims(event.at.saturating_sub(KEPT))?;
@@ -136,22 +164,16 @@ impl Behavior for ClaimFiles {
                 for path in &paths {
                     edited(batch, event, call, path)?;
                 }
+                wishes::settle(batch, event, &paths, &paths)?;
                 if let Some(path) = touched::read(event).filter(|_| event.subagent.is_none()) {
                     batch.note_look(&path, session, event.at)?;
                 }
             }
-            EventKind::PermissionDenied => release_unused(batch, event, &paths)?,
+            EventKind::PermissionDenied => wishes::settle(batch, event, &[], &paths)?,
             _ => {}
         }
         Ok(())
     }
-}
-
-fn release_unused(batch: &mut Batch<'_>, event: &Event, paths: &[String]) -> Result<()> {
-    for path in paths {
-        batch.release_unused(&event.session, path)?;
-    }
-    Ok(())
 }
 
 /// A file has become another: who holds it, where, and who has an old one in mind.

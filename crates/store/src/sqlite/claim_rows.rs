@@ -235,6 +235,15 @@ impl Batch<'_> {
         Ok(held.is_some())
     }
 
+    /// Whether this session holds a file, wanted or edited, since.
+    pub fn holds(&self, session: &SessionId, path: &str, since: Millis) -> Result<bool, StoreError> {
+        let held = self.one(
+            "SELECT 1 FROM claims WHERE path = ?1 AND session = ?2 AND last_at >= ?3",
+            params![path, session.as_str(), number(since)],
+        )?;
+        Ok(held.is_some())
+    }
+
     /// Gives claims back: of one session or of all, on one path or on all.
     pub fn release(&mut self, session: Option<&SessionId>, path: Option<&str>) -> Result<(), StoreError> {
         self.run(

@@ -158,6 +158,100 @@ fn an_edit_that_never_was_gives_the_file_back() {
     assert_eq!(tables.claims(&ClaimFilter::default()).unwrap().len(), 1, "it was edited before");
 }
 
+/// What this session holds, by name.
+fn holds(tables: &Tables, session: &str) -> Vec<String> {
+    let session = SessionId::new(session);
+    let filter = ClaimFilter { session: Some(&session), ..ClaimFilter::default() };
+    let rows = tables.claims(&filter).unwrap();
+    let mut names: Vec<String> =
+        rows.iter().map(|row| row.path.rsplit('/').next().unwrap().to_owned()).collect();
+    names.sort();
+    names
+}
+
+fn later(session: &str, at: Millis, kind: EventKind, by: Option<&str>) -> Event {
+    let mut event = Event { session: SessionId::new(session), at, ..event(kind, Detail::Plain) };
+    event.subagent = by.map(|id| model::Subagent { id: id.into(), kind: "Explore".into() });
+    event
+}
+
+fn named(mut event: Event, id: &str, by: Option<&str>) -> Event {
+    let Detail::Tool(call) = &mut event.detail else { panic!("a call") };
+    call.use_id = Some(id.into());
+    event.subagent = by.map(|id| model::Subagent { id: id.into(), kind: "Explore".into() });
+    event
+}
+
+#[test]
+fn a_call_that_is_refused_for_one_file_holds_none() {
+    let (_folder, path, mut tables) = house();
+    learn_in(&mut tables, &RegisterSession, &start("second", 1_000_003));
+    learn_at(&mut tables, 1, &done(edit("first-session", 1_000_003, FILE), 12));
+    for command in ["mv parser.rs aaa.rs", "echo > other.rs; sed -i s/a/b/ parser.rs"] {
+        let wants = call("second", 1_000_010, "Bash", json!({ "command": command }));
+        let mut config = Config::default();
+        config.set(Layer::User, "test", "behaviors.claim-files", "deny").unwrap();
+        let cx = Context { now: 1_000_010, config: config.into(), ..context(&path, |_| true) };
+        assert!(ClaimFiles.advise(&cx, &wants).unwrap().verdict.is_some(), "{command}");
+        learn_at(&mut tables, 2, &wants);
+        assert!(holds(&tables, "second").is_empty(), "{command}");
+    }
+}
+
+#[test]
+fn what_a_declined_call_wanted_is_given_back_when_its_conversation_goes_on() {
+    for kind in [EventKind::PostToolBatch, EventKind::UserPromptSubmit, EventKind::Stop] {
+        let (_folder, _, mut tables) = house();
+        let before = holds(&tables, "first-session");
+        assert_eq!(before, ["parser.rs"], "wanted");
+        learn_at(&mut tables, 1, &later("first-session", 1_000_010, kind, None));
+        assert!(holds(&tables, "first-session").is_empty(), "{kind:?}");
+        // What was edited stays.
+        learn_at(&mut tables, 2, &edit("first-session", 1_000_011, FILE));
+        learn_at(&mut tables, 3, &done(edit("first-session", 1_000_012, FILE), 3));
+        learn_at(&mut tables, 4, &edit("first-session", 1_000_013, FILE));
+        learn_at(&mut tables, 5, &later("first-session", 1_000_014, kind, None));
+        assert_eq!(holds(&tables, "first-session"), ["parser.rs"], "{kind:?}");
+    }
+}
+
+#[test]
+fn calls_beside_it_and_subagents_keep_what_they_want() {
+    let (_folder, _, mut tables) = house();
+    let s = "first-session";
+    learn_at(&mut tables, 1, &later(s, 1_000_003, EventKind::PostToolBatch, None));
+    // Two calls at once, and one of a subagent in the background.
+    learn_at(&mut tables, 2, &named(edit(s, 1_000_010, "/w/a.rs"), "t1", None));
+    learn_at(&mut tables, 3, &named(edit(s, 1_000_011, "/w/b.rs"), "t2", None));
+    learn_at(&mut tables, 4, &named(edit(s, 1_000_012, "/w/c.rs"), "t3", Some("agent-1")));
+    learn_at(&mut tables, 5, &named(edit(s, 1_000_013, "/w/a.rs"), "t4", Some("agent-1")));
+    let mut denied = named(edit(s, 1_000_014, "/w/a.rs"), "t1", None);
+    denied.kind = EventKind::PermissionDenied;
+    learn_at(&mut tables, 6, &denied);
+    assert_eq!(holds(&tables, s), ["a.rs", "b.rs", "c.rs"], "another call wants a.rs, too");
+    learn_at(&mut tables, 7, &named(done(edit(s, 1_000_015, "/w/b.rs"), 3), "t2", None));
+    for kind in [EventKind::PostToolBatch, EventKind::Stop, EventKind::UserPromptSubmit] {
+        learn_at(&mut tables, 8, &later(s, 1_000_016, kind, None));
+        assert_eq!(holds(&tables, s), ["a.rs", "b.rs", "c.rs"], "the subagent is at work");
+    }
+    learn_at(&mut tables, 9, &named(done(edit(s, 1_000_017, "/w/c.rs"), 3), "t3", Some("agent-1")));
+    learn_at(&mut tables, 10, &later(s, 1_000_018, EventKind::SubagentStop, Some("agent-1")));
+    assert_eq!(holds(&tables, s), ["b.rs", "c.rs"]);
+}
+
+#[test]
+fn what_a_session_took_with_a_word_or_without_is_not_given_back_for_it() {
+    let (_folder, _, mut tables) = house();
+    let s = SessionId::new("first-session");
+    let taken = ["/w/x.rs".to_owned()];
+    tables
+        .write(|batch| take(batch, &s, &taken, None, 1_000_003).map_err(|error| error.into_store().unwrap()))
+        .unwrap();
+    learn_at(&mut tables, 1, &edit("first-session", 1_000_010, "/w/x.rs"));
+    learn_at(&mut tables, 2, &later("first-session", 1_000_011, EventKind::PostToolBatch, None));
+    assert_eq!(holds(&tables, "first-session"), ["x.rs"]);
+}
+
 #[test]
 fn the_same_file_of_another_worktree_is_a_merge_to_come() {
     let (_folder, path, mut tables) = house();

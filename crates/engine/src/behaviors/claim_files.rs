@@ -9,7 +9,7 @@ mod words;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use model::{Advice, Detail, Event, EventKind, Item, Millis, Note, Outcome, ToolCall, Verdict};
 use store::{Batch, ChangeRow, ClaimFilter, ClaimPlace, ClaimRow, ClaimSign, LineSpan, Tables};
@@ -82,8 +82,13 @@ impl Behavior for ClaimFiles {
         let paths = &paths[..paths.len().min(MAX_FILES)];
         let look = |path: &String| cx.read(|tables| Found::look(tables, cx, event, path));
         let mut all = paths.iter().map(look).collect::<Result<Vec<_>>>()?;
+        let is_free = |all: &[Found]| all.iter().all(|found| found.holders.is_empty());
+        // Who would be refused hears of a release, an edit and an end of a moment ago.
+        if mode != "warn" && !is_free(&all) && catch_up(cx) {
+            all = paths.iter().map(look).collect::<Result<Vec<_>>>()?;
+        }
         // A call that is refused for one file wants none.
-        if mode == "warn" || all.iter().all(|found| found.holders.is_empty()) {
+        if mode == "warn" || is_free(&all) {
             for (path, found) in paths.iter().zip(&mut all) {
                 found.take(cx, event, path)?;
             }
@@ -237,6 +242,22 @@ fn place<'a>(root: &'a str, project_key: &'a str, path: &'a str) -> Option<Claim
     Some(ClaimPlace { root, project_key, relative })
 }
 
+/// Whether whoever holds a file is at work, and somebody else.
+fn disturbs(cx: &Context, event: &Event, row: &ClaimRow) -> bool {
+    let process = Process::of_claim(row);
+    // A program that began another conversation does not disturb itself.
+    let is_own = Process::of(event).zip(process).is_some_and(|(own, other)| own.is(other));
+    let is_running = |pid: u32, began: Option<&str>| cx.around.is_running(pid, began);
+    !is_own && is_at_work(cx.now, process, row.seen_at, &is_running)
+}
+
+/// Waits until the tables know what happened before this moment; for half of the time that is left, so that there is an
+/// answer in any case.
+fn catch_up(cx: &Context) -> bool {
+    let now = Instant::now();
+    cx.around.caught_up(None, now + cx.until.saturating_duration_since(now) / 2)
+}
+
 /// What is known of one file when somebody wants to edit it.
 struct Found {
     /// Of this very file.
@@ -264,16 +285,8 @@ impl Found {
             None => Vec::new(),
         };
         elsewhere.retain(|row| row.path != path);
-        let own = Process::of(event);
-        for rows in [&mut holders, &mut elsewhere] {
-            rows.retain(|row| {
-                let process = Process::of_claim(row);
-                // A program that began another conversation does not disturb itself.
-                let is_own = own.zip(process).is_some_and(|(own, other)| own.is(other));
-                let is_running = |pid: u32, began: Option<&str>| cx.around.is_running(pid, began);
-                !is_own && is_at_work(cx.now, process, row.seen_at, &is_running)
-            });
-        }
+        holders.retain(|row| disturbs(cx, event, row));
+        elsewhere.retain(|row| disturbs(cx, event, row));
         // A subagent has not read what the conversation it works for has.
         let changes = match event.subagent {
             None => tables.changed_under(&event.session, path)?,
@@ -290,7 +303,15 @@ impl Found {
             return Ok(());
         };
         let other = model::SessionId::new(&other);
-        self.holders.extend(cx.read(|tables| Ok(tables.wanted_by(&other, path)?))?);
+        // Whether it is still there, and whether it was more than a wish, is perhaps not learned yet.
+        catch_up(cx);
+        let again = cx.read(|tables| Self::look(tables, cx, event, path))?;
+        if !again.holders.is_empty() {
+            self.holders = again.holders;
+            return Ok(());
+        }
+        let wanted = cx.read(|tables| Ok(tables.wanted_by(&other, path)?))?;
+        self.holders.extend(wanted.filter(|row| disturbs(cx, event, row)));
         Ok(())
     }
 

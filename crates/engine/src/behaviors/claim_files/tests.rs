@@ -252,6 +252,68 @@ fn what_a_session_took_with_a_word_or_without_is_not_given_back_for_it() {
     assert_eq!(holds(&tables, "first-session"), ["x.rs"]);
 }
 
+/// Everybody else has just wanted whatever is asked for.
+struct Wanted(crate::behaviors::tests::Around);
+
+impl crate::Surroundings for Wanted {
+    fn read(&self, with: &mut dyn FnMut(&Tables) -> Result<()>) -> Result<()> {
+        self.0.read(with)
+    }
+    fn find(&self, ask: &crate::search::Ask, until: Instant) -> Result<Vec<crate::search::Hit>> {
+        self.0.find(ask, until)
+    }
+    fn tail(&self, _: &Event, _: u64) -> Option<model::Tail> {
+        None
+    }
+    fn claim(&self, _: &SessionId, _: Option<&str>, _: model::MemoryId) -> bool {
+        true
+    }
+    fn is_alive(&self, pid: u32) -> bool {
+        self.0.is_alive(pid)
+    }
+    fn take(&self, _: &str, _: &str, _: Duration) -> Option<String> {
+        Some("first-session".to_owned())
+    }
+    fn data(&self) -> &Path {
+        self.0.data()
+    }
+    fn faults(&self) -> Vec<crate::Fault> {
+        Vec::new()
+    }
+    fn past_conversations(&self, _: &str) -> u64 {
+        0
+    }
+}
+
+#[test]
+fn who_wanted_a_file_a_moment_ago_and_is_gone_or_has_ended_holds_nothing() {
+    let (_folder, path, mut tables) = house();
+    let mut config = Config::default();
+    config.set(Layer::User, "test", "behaviors.claim-files", "deny").unwrap();
+    let config = std::sync::Arc::new(config);
+    let verdict = |is_alive: fn(u32) -> bool, file: &str| {
+        let around = Wanted(crate::behaviors::tests::Around {
+            is_alive,
+            ..crate::behaviors::tests::Around::new(&path)
+        });
+        let cx = crate::behaviors::tests::context_in(std::sync::Arc::new(around));
+        let cx = Context { now: 1_000_010, config: config.clone(), ..cx };
+        ClaimFiles.advise(&cx, &edit("second", 1_000_010, file)).unwrap().verdict
+    };
+    assert!(verdict(|_| true, "/w/new.rs").is_some(), "it is at work");
+    assert!(verdict(|_| false, "/w/new.rs").is_none(), "its process is gone");
+    assert!(verdict(|_| false, FILE).is_none(), "also where it held the file");
+    learn_at(&mut tables, 1, &done(edit("first-session", 1_000_005, FILE), 3));
+    let Some(Verdict::Deny { reason }) = verdict(|_| true, FILE) else { panic!("held") };
+    assert!(!reason.contains("not edited yet"), "{reason}");
+    let end = event(EventKind::SessionEnd, Detail::End { reason: "other".into() });
+    let end = Event { session: SessionId::new("first-session"), at: 1_000_006, ..end };
+    for behavior in [&RegisterSession as &dyn Behavior, &ClaimFiles, &crate::behaviors::CompleteSession] {
+        learn_in(&mut tables, behavior, &end);
+    }
+    assert!(verdict(|_| true, "/w/new.rs").is_none(), "it has ended");
+}
+
 #[test]
 fn the_same_file_of_another_worktree_is_a_merge_to_come() {
     let (_folder, path, mut tables) = house();

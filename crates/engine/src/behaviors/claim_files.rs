@@ -11,7 +11,7 @@ use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use model::{Advice, Detail, Event, EventKind, Item, Millis, Note, Outcome, ToolCall, Verdict};
+use model::{Advice, Detail, Event, EventKind, Item, Millis, Note, Outcome, StartSource, ToolCall, Verdict};
 use store::{Batch, ChangeRow, ClaimFilter, ClaimPlace, ClaimRow, ClaimSign, LineSpan, Tables};
 
 use crate::Result;
@@ -65,6 +65,7 @@ impl Behavior for ClaimFiles {
             EventKind::Stop,
             EventKind::StopFailure,
             EventKind::SubagentStop,
+            EventKind::SessionStart,
             EventKind::SessionEnd,
         ]
     }
@@ -112,8 +113,11 @@ impl Behavior for ClaimFiles {
             }
         }
         let verdict = (!refused.is_empty()).then(|| {
-            let reason = words::instead(&refused);
-            if mode == "deny" { Verdict::Deny { reason } } else { Verdict::Ask { reason } }
+            if mode == "deny" {
+                Verdict::Deny { reason: words::instead(&refused) }
+            } else {
+                Verdict::Ask { reason: words::question(&refused) }
+            }
         });
         said.retain(|text| !text.is_empty());
         let mut advice = Advice { marks, verdict, ..Advice::silent() };
@@ -127,6 +131,13 @@ impl Behavior for ClaimFiles {
         let session = &event.session;
         if event.kind == EventKind::SessionEnd {
             batch.release(Some(session), None)?;
+            return Ok(());
+        }
+        if let Detail::Start { source: StartSource::Clear | StartSource::Resume, .. } = &event.detail
+            && let Some(Process { id, began }) = Process::of(event)
+        {
+            // The program has left the conversation it had before; not every agent says that this one is over.
+            batch.release_of_process(id, began, session)?;
             return Ok(());
         }
         if matches!(
@@ -187,7 +198,9 @@ fn edited(batch: &mut Batch<'_>, event: &Event, call: &ToolCall, path: &str) -> 
     let hunks = lines::hunks(call);
     let counts = hunks.as_deref().map(lines::counts);
     // Lines that were moved once must not be moved again when this is learned again.
-    if batch.note_change(path, &event.session, event.at, counts)?
+    let is_new = batch.note_change(path, &event.session, event.at, counts)?;
+    batch.count_edits(path, &event.session)?;
+    if is_new
         && let Some(hunks) = &hunks
     {
         for (holder, spans) in batch.claimed_lines(path)? {
@@ -305,9 +318,8 @@ impl Found {
         let other = model::SessionId::new(&other);
         // Whether it is still there, and whether it was more than a wish, is perhaps not learned yet.
         catch_up(cx);
-        let again = cx.read(|tables| Self::look(tables, cx, event, path))?;
-        if !again.holders.is_empty() {
-            self.holders = again.holders;
+        self.holders = cx.read(|tables| Self::look(tables, cx, event, path))?.holders;
+        if self.holders.iter().any(|row| row.session == other) {
             return Ok(());
         }
         let wanted = cx.read(|tables| Ok(tables.wanted_by(&other, path)?))?;

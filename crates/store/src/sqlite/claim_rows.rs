@@ -35,7 +35,7 @@ pub struct ClaimRow {
     pub goal: Option<String>,
     /// Where it was edited, in order; empty where that is not known.
     pub lines: Vec<Span>,
-    /// 0: it is wanted and not edited yet.
+    /// How often it was edited since then. 0: it is wanted and not edited yet.
     pub edits: u64,
     /// The work tree it lies in.
     pub root: Option<String>,
@@ -249,6 +249,34 @@ impl Batch<'_> {
         self.run(
             "DELETE FROM claims WHERE (?1 IS NULL OR session = ?1) AND (?2 IS NULL OR path = ?2)",
             params![session.map(SessionId::as_str), path],
+        )?;
+        Ok(())
+    }
+
+    /// Gives back what sessions of this process hold, but for this one.
+    pub fn release_of_process(
+        &mut self,
+        pid: u32,
+        began: Option<&str>,
+        not: &SessionId,
+    ) -> Result<(), StoreError> {
+        self.run(
+            "DELETE FROM claims WHERE session <> ?3 AND EXISTS (
+                 SELECT 1 FROM sessions WHERE sessions.id = claims.session AND pid = ?1 AND pid_began IS ?2)",
+            params![pid, began, not.as_str()],
+        )?;
+        Ok(())
+    }
+
+    /// Counts what was done to a file since it is held.
+    pub fn count_edits(&mut self, path: &str, session: &SessionId) -> Result<(), StoreError> {
+        self.run(
+            "UPDATE claims SET edits = MAX(1, (
+                 SELECT COUNT(*) FROM file_changes
+                 WHERE file_changes.path = claims.path AND file_changes.session = claims.session
+                     AND file_changes.at >= claims.since_at))
+             WHERE path = ?1 AND session = ?2",
+            params![path, session.as_str()],
         )?;
         Ok(())
     }

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use mcp::Claiming;
 use model::{Deed, SessionId};
 use serde_json::{Value, json};
-use store::{ClaimFilter, ClaimRow};
+use store::{ClaimFilter, ClaimRow, Tables};
 
 use super::{at_work, live, reader, remember};
 use crate::report::{Failure, hint, person};
@@ -174,8 +174,14 @@ pub(crate) fn take(
     files: &[String],
     note: Option<&str>,
 ) -> anyhow::Result<Taken> {
-    let session = at_work::named_or_found(world, &reader::tables(world)?, session)?;
+    let tables = reader::tables(world)?;
+    let session = at_work::named_or_found(world, &tables, session)?;
+    still_at_work(&tables, &session)?;
     let files = paths(world, files)?;
+    if let Some(folder) = files.iter().find(|file| Path::new(file).is_dir()) {
+        let what = format!("{} is a folder", print::one_line(folder, 300));
+        return Err(hint(Failure::Person, what, "name the files in it that the session is going to edit"));
+    }
     let note = note.map(|note| remember::clean(world, note.trim())).transpose()?;
     if note.as_ref().is_some_and(|note| note.chars().count() > MAX_NOTE_CHARS) {
         let what = format!("a note has at most {MAX_NOTE_CHARS} characters");
@@ -185,6 +191,20 @@ pub(crate) fn take(
     let mut others = held(world, true)?;
     others.retain(|row| row.session != session && files.contains(&row.path));
     Ok(Taken { session, files, others })
+}
+
+/// Only who can edit a file holds one.
+fn still_at_work(tables: &Tables, session: &SessionId) -> anyhow::Result<()> {
+    let row = reader::session(tables, session.as_str())?;
+    if live::is_live(&row, when::now()) {
+        return Ok(());
+    }
+    let why = match &row.end_reason {
+        Some(reason) => format!("has ended ({})", print::one_line(reason, 30)),
+        None => format!("is gone; it was last seen {}", print::time(row.last_seen_at)),
+    };
+    let what = format!("session {} {why} and holds nothing any more", id(session));
+    Err(hint(Failure::Person, what, "`throughline sessions --live` lists who is at work"))
 }
 
 /// How many claims that were.

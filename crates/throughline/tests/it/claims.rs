@@ -59,6 +59,10 @@ fn a_claim_is_taken_and_given_back_by_hand_and_survives_the_daemon() {
     assert!(house.ok(&["claims", "release", "a.rs"]).contains("nobody held that"));
     house.send(&house.envelope("first-session", "SessionEnd"));
     assert!(claims(&house).is_empty(), "they end with the session");
+    let ended = house.run(&["claims", "take", "a.rs", "--session", "first-session"]);
+    let error = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(1), "{error}");
+    assert!(error.contains("session first-se has ended") && error.contains("sessions --live"), "{error}");
     let unclear = house.run(&["claims", "take", "a.rs"]);
     assert_eq!(unclear.status.code(), Some(1), "nobody is at work here any more");
     assert_eq!(house.run(&["claims", "release"]).status.code(), Some(2));
@@ -73,6 +77,10 @@ fn who_takes_a_file_hears_who_else_holds_it() {
     let said = house.ok(&["claims", "take", "a.rs", "--session", "second-session"]);
     assert!(said.contains("a.rs is held by session first-se, too, for: porting"), "{said}");
     assert!(!said.contains("b.rs"), "{said}");
+    std::fs::create_dir(house.work().join("src")).unwrap();
+    let folder = house.run(&["claims", "take", "src", "--session", "second-session"]);
+    let error = String::from_utf8_lossy(&folder.stderr).into_owned();
+    assert!(folder.status.code() == Some(1) && error.contains("src is a folder"), "{error}");
     assert!(house.ok(&["claims", "release", "a.rs"]).contains("2 claims given back"));
 }
 

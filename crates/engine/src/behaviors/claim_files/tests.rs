@@ -135,7 +135,9 @@ fn deny_denies_and_ask_asks_with_who_until_when_and_what_instead_until_the_lease
     );
     assert!(!reason.contains("Port the parser"), "what others say is said in a note, behind its fence");
     assert!(said(&with("deny", 1_600_000)).contains("Port the parser to the new grammar"));
-    assert!(matches!(with("ask", 1_600_000).verdict, Some(Verdict::Ask { .. })));
+    let Some(Verdict::Ask { reason }) = with("ask", 1_600_000).verdict else { panic!("it is held") };
+    assert!(reason.contains("is held by another session: session first-se"), "{reason}");
+    assert!(reason.contains("Allow this edit only if") && !reason.contains("come back"), "{reason}");
     assert_eq!(with("on", 1_600_000).verdict, None, "on is warn");
     assert!(with("deny", 1_000_004 + LEASE).is_silent(), "the lease is over");
     // What was refused is not held by whoever wanted it.
@@ -312,6 +314,28 @@ fn who_wanted_a_file_a_moment_ago_and_is_gone_or_has_ended_holds_nothing() {
         learn_in(&mut tables, behavior, &end);
     }
     assert!(verdict(|_| true, "/w/new.rs").is_none(), "it has ended");
+}
+
+#[test]
+fn edits_are_counted_and_a_program_that_clears_its_conversation_leaves_its_files() {
+    let (_folder, _, mut tables) = house();
+    let edits = |tables: &Tables| tables.claims(&ClaimFilter::default()).unwrap()[0].edits;
+    assert_eq!(edits(&tables), 0);
+    for (seq, at) in [(1, 1_000_003), (2, 1_000_004), (2, 1_000_004), (3, 1_000_005)] {
+        learn_at(&mut tables, seq, &done(edit("first-session", at, FILE), 12));
+    }
+    assert_eq!(edits(&tables), 3, "learned twice, counted once");
+    let mut other = start("of-another-program", 1_000_006);
+    other.context.insert("CLAUDE_PID".into(), "8".into());
+    learn_in(&mut tables, &RegisterSession, &other);
+    learn_at(&mut tables, 4, &done(edit("of-another-program", 1_000_007, "/w/x.rs"), 1));
+    let again = start("cleared", 1_000_008);
+    learn_in(&mut tables, &ClaimFiles, &again);
+    assert_eq!(holds(&tables, "first-session"), ["parser.rs"], "it only began");
+    let detail = Detail::Start { source: StartSource::Clear, model: None };
+    learn_in(&mut tables, &ClaimFiles, &Event { detail, ..again });
+    assert!(holds(&tables, "first-session").is_empty());
+    assert_eq!(holds(&tables, "of-another-program"), ["x.rs"]);
 }
 
 #[test]

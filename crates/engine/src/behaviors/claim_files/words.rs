@@ -92,6 +92,15 @@ pub(super) fn instead(refused: &[String]) -> String {
     )
 }
 
+/// The same for the person who is asked.
+pub(super) fn question(refused: &[String]) -> String {
+    format!(
+        "{}. Allow this edit only if the two do not disturb each other. If you decline, it can be made when the other \
+         session has ended or given the file back; `throughline claims release FILE` gives it back now.",
+        refused.join("; ")
+    )
+}
+
 /// What the holders are after: not in words that decide.
 pub(super) fn goals(path: &str, holders: &[ClaimRow]) -> String {
     let named = holders.iter().take(MAX_NAMED).filter(|holder| holder.goal.is_some());

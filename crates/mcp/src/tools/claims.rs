@@ -89,7 +89,7 @@ fn list(keeper: &dyn Keeper, all: bool, offset: usize, limit: usize) -> Result<A
 
 fn row(claim: &Value) -> Value {
     let at = |name: &str| when(claim[name].as_u64().unwrap_or_default());
-    let row = json!({
+    let mut row = json!({
         "file": claim["path"],
         "session": claim["session"],
         "agent": claim["agent"],
@@ -99,5 +99,9 @@ fn row(claim: &Value) -> Value {
         "lines": claim["lines"],
         "for": claim["goal"],
     });
+    // On another machine of the team; its file is named as the repository does.
+    if claim["author"].is_string() {
+        row["whose"] = claim["author"].clone();
+    }
     clean(row, CELL_CHARS)
 }

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use mcp::Claiming;
 use model::{Deed, SessionId};
 use serde_json::{Value, json};
+use store::shared::{Author, SharedClaim};
 use store::{ClaimFilter, ClaimRow, Tables};
 
 use super::{at_work, live, reader, remember};
@@ -112,10 +113,12 @@ fn files_of(count: usize) -> String {
 
 fn list(world: &World, all: bool, json: bool) -> anyhow::Result<()> {
     let rows = held(world, all)?;
+    let elsewhere = held_elsewhere(world, all)?;
     if json {
-        return rows.iter().try_for_each(|row| print::json(&json!(row)));
+        rows.iter().try_for_each(|row| print::json(&json!(row)))?;
+        return elsewhere.iter().try_for_each(|(by, claim)| print::json(&shared_json(by, claim)));
     }
-    if rows.is_empty() {
+    if rows.is_empty() && elsewhere.is_empty() {
         print::remark(if all {
             "no session at work holds a file"
         } else {
@@ -138,11 +141,70 @@ fn list(world: &World, all: bool, json: bool) -> anyhow::Result<()> {
         ]
     };
     let rows: Vec<_> = rows.iter().map(cells).collect();
+    if !rows.is_empty() {
+        print::table(
+            &["FILE", "SESSION", "AGENT", "BRANCH", "SINCE", "LAST USED", "WHERE", "FOR"],
+            &rows,
+            world.color,
+        )?;
+    }
+    if elsewhere.is_empty() {
+        return Ok(());
+    }
+    print::line("on other machines of the team:")?;
+    let rows: Vec<_> = elsewhere.iter().map(|(by, claim)| shared_cells(by, claim)).collect();
     print::table(
-        &["FILE", "SESSION", "AGENT", "BRANCH", "SINCE", "LAST USED", "WHERE", "FOR"],
+        &["FILE", "SESSION", "WHOSE", "BRANCH", "SINCE", "LAST USED", "WHERE", "FOR"],
         &rows,
         world.color,
     )
+}
+
+fn shared_cells(by: &Author, claim: &SharedClaim) -> Vec<String> {
+    vec![
+        print::one_line(&claim.path, 60),
+        id(&claim.session),
+        print::one_line(&by.user, 24),
+        print::one_line(claim.branch.as_deref().unwrap_or("-"), 24),
+        print::time(claim.since_at),
+        print::time(claim.last_at),
+        engine::line_words(&claim.lines.into_iter().collect::<Vec<_>>()).unwrap_or_else(|| "-".to_owned()),
+        print::one_line(claim.goal.as_deref().unwrap_or("-"), 60),
+    ]
+}
+
+/// As a claim of this machine, but for its author and its path, which is the one within the repository.
+fn shared_json(by: &Author, claim: &SharedClaim) -> Value {
+    json!({
+        "path": claim.path, "relative": claim.path, "session": claim.session, "author": by.user,
+        "branch": claim.branch, "since_at": claim.since_at, "last_at": claim.last_at,
+        "lines": claim.lines.into_iter().collect::<Vec<_>>(), "goal": claim.goal,
+    })
+}
+
+/// What teammates hold on other machines, in this project or in all that are shared; last used first.
+fn held_elsewhere(world: &World, all: bool) -> anyhow::Result<Vec<(Author, SharedClaim)>> {
+    let tables = reader::tables(world)?;
+    let here = daemon::resolve_workspace(&world.cwd);
+    of_the_team(&tables, (!all).then_some(here.project_key.as_str()), when::now())
+}
+
+fn of_the_team(
+    tables: &Tables,
+    project_key: Option<&str>,
+    now: u64,
+) -> anyhow::Result<Vec<(Author, SharedClaim)>> {
+    let projects = match project_key {
+        Some(key) => tables.shared_project_of(key).map_err(person)?.into_iter().collect(),
+        None => tables.shared_projects().map_err(person)?,
+    };
+    let mut found = Vec::new();
+    for project in projects {
+        let since = now.saturating_sub(engine::CLAIM_LEASE);
+        found.extend(tables.team_claims(&project, None, since).map_err(person)?);
+    }
+    found.sort_by_key(|(_, claim)| std::cmp::Reverse(claim.last_at));
+    Ok(found)
 }
 
 /// What is held now by sessions whose process lives, in this workspace or everywhere.
@@ -232,7 +294,11 @@ pub(crate) fn release(world: &World, session: Option<&str>, files: &[String]) ->
 /// For tools: what the subcommand of the same meaning does.
 pub(crate) fn to_json(world: &World, wish: Claiming) -> anyhow::Result<Value> {
     match wish {
-        Claiming::List { all } => Ok(json!(held(world, all)?)),
+        Claiming::List { all } => {
+            let mut rows: Vec<Value> = held(world, all)?.iter().map(|row| json!(row)).collect();
+            rows.extend(held_elsewhere(world, all)?.iter().map(|(by, claim)| shared_json(by, claim)));
+            Ok(Value::Array(rows))
+        }
         Claiming::Take { session, files, note } => {
             let Taken { session, files, others } = take(world, session.as_deref(), &files, note.as_deref())?;
             Ok(json!({ "session": session, "holds": files, "held_by_others": others }))
@@ -257,4 +323,61 @@ fn paths(world: &World, files: &[String]) -> anyhow::Result<Vec<String>> {
         })
     };
     files.iter().map(path).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use store::shared::{Change, SharedProject, SharedSession};
+
+    use super::*;
+
+    #[test]
+    fn what_teammates_hold_is_listed_with_whose_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut tables = Tables::open(&folder.path().join("derived.db")).unwrap();
+        let by = Author { user: "ana".into(), machine: "m".into() };
+        let project = SharedProject("c0ffee".into());
+        let session = SharedSession {
+            project: project.clone(),
+            id: SessionId::new("anas-session"),
+            agent: "claude-code".into(),
+            branch: Some("cart".into()),
+            goal: None,
+            started_at: 1,
+            seen_at: 1,
+            ended_at: None,
+        };
+        let claim = SharedClaim {
+            project: project.clone(),
+            session: SessionId::new("anas-session"),
+            path: "src/cart.rs".into(),
+            branch: Some("cart".into()),
+            since_at: 1_000,
+            last_at: 2_000,
+            lines: Some((3, 9)),
+            goal: Some("expire carts".into()),
+        };
+        let redactor = redact::Redactor::new(redact::Settings::default()).unwrap();
+        tables
+            .write(|batch| {
+                batch.share_projects("me", std::slice::from_ref(&project))?;
+                batch.upsert_project("here", "shop", Some("c0ffee"))?;
+                [Change::Session(session), Change::Claim(claim)]
+                    .iter()
+                    .try_for_each(|told| engine::sharing::take_in(batch, &redactor, &by, told))
+            })
+            .unwrap();
+        for key in [Some("here"), None] {
+            let found = of_the_team(&tables, key, 3_000).unwrap();
+            assert_eq!(found.len(), 1, "{key:?}");
+            let (by, claim) = &found[0];
+            let cells = shared_cells(by, claim);
+            assert_eq!(cells[..4], ["src/cart.rs", "anas-ses", "ana", "cart"]);
+            assert_eq!(cells[6..], ["lines 3-9", "expire carts"]);
+            let json = shared_json(by, claim);
+            assert_eq!((&json["author"], &json["lines"]), (&json!("ana"), &json!([[3, 9]])));
+        }
+        assert!(of_the_team(&tables, Some("elsewhere"), 3_000).unwrap().is_empty(), "another project");
+        assert!(of_the_team(&tables, None, engine::CLAIM_LEASE * 2).unwrap().is_empty(), "long over");
+    }
 }

@@ -200,9 +200,7 @@ fn edited(batch: &mut Batch<'_>, event: &Event, call: &ToolCall, path: &str) -> 
     // Lines that were moved once must not be moved again when this is learned again.
     let is_new = batch.note_change(path, &event.session, event.at, counts)?;
     batch.count_edits(path, &event.session)?;
-    if is_new
-        && let Some(hunks) = &hunks
-    {
+    if is_new && let Some(hunks) = &hunks {
         for (holder, spans) in batch.claimed_lines(path)? {
             let own = holder == event.session;
             let after = lines::after(&spans, hunks, own);

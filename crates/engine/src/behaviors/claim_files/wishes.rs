@@ -37,7 +37,12 @@ pub(super) fn add(batch: &mut Batch<'_>, event: &Event, path: &str, is_new: bool
 }
 
 /// A call is over and has edited these: whatever else it wanted is given back.
-pub(super) fn settle(batch: &mut Batch<'_>, event: &Event, edited: &[String], wanted: &[String]) -> Result<()> {
+pub(super) fn settle(
+    batch: &mut Batch<'_>,
+    event: &Event,
+    edited: &[String],
+    wanted: &[String],
+) -> Result<()> {
     let (by, call) = (by(event), call(event));
     give_back(batch, event, edited, |wish| {
         // Calls without a name are told apart by their files.

@@ -58,9 +58,15 @@ impl Behavior for DeliverMessages {
             return Ok(Advice::silent());
         }
         let filter =
-            MessageFilter { to: Some(&event.session), waiting: true, oldest_first: true, limit: MAX_AT_ONCE };
+            MessageFilter { to: Some(&event.session), waiting: true, oldest_first: true, limit: MAX_WAITING };
         let mut waiting = cx.read(|tables| Ok(tables.messages(&filter)?))?;
-        waiting.retain(|message| cx.around.take(&mark(message), &event.id.to_string(), HOLD).is_none());
+        // What an event a moment ago says is no reason to hold the others back.
+        let mut room = MAX_AT_ONCE;
+        waiting.retain(|message| {
+            let is_ours = room > 0 && cx.around.take(&mark(message), &event.id.to_string(), HOLD).is_none();
+            room -= usize::from(is_ours);
+            is_ours
+        });
         if waiting.is_empty() {
             return Ok(Advice::silent());
         }
@@ -275,5 +281,67 @@ mod tests {
         let advice = DeliverMessages.advise(&cx, &event(EventKind::UserPromptSubmit, Detail::Plain)).unwrap();
         assert_eq!(advice.marks.len(), MAX_AT_ONCE);
         assert!(advice.notes[0].text.len() < MAX_AT_ONCE * (MAX_CHARS + 200));
+    }
+
+    /// Whatever was taken once is held.
+    struct Holding(
+        crate::behaviors::tests::Around,
+        std::sync::Mutex<std::collections::HashMap<String, String>>,
+    );
+
+    impl crate::Surroundings for Holding {
+        fn read(&self, with: &mut dyn FnMut(&Tables) -> Result<()>) -> Result<()> {
+            self.0.read(with)
+        }
+        fn find(&self, _: &crate::search::Ask, _: std::time::Instant) -> Result<Vec<crate::search::Hit>> {
+            Ok(Vec::new())
+        }
+        fn tail(&self, _: &Event, _: u64) -> Option<model::Tail> {
+            None
+        }
+        fn claim(&self, _: &SessionId, _: Option<&str>, _: model::MemoryId) -> bool {
+            true
+        }
+        fn is_alive(&self, _: u32) -> bool {
+            true
+        }
+        fn take(&self, what: &str, by: &str, _: Duration) -> Option<String> {
+            let mut held = self.1.lock().unwrap();
+            let holder = held.entry(what.to_owned()).or_insert_with(|| by.to_owned());
+            (holder != by).then(|| holder.clone())
+        }
+        fn data(&self) -> &std::path::Path {
+            self.0.data()
+        }
+        fn faults(&self) -> Vec<crate::Fault> {
+            Vec::new()
+        }
+        fn past_conversations(&self, _: &str) -> u64 {
+            0
+        }
+    }
+
+    #[test]
+    fn events_that_come_at_one_moment_say_all_messages_between_them_each_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("derived.db");
+        let mut tables = Tables::open(&path).unwrap();
+        for number in 0..12 {
+            let to = SessionId::new("session-1");
+            told(&mut tables, number, &Deed::Message { to, from: "mika".into(), text: format!("m{number}") });
+        }
+        let around = Holding(crate::behaviors::tests::Around::new(&path), std::sync::Mutex::default());
+        let cx = crate::behaviors::tests::context_in(std::sync::Arc::new(around));
+        let mut said = Vec::new();
+        for (number, count) in [(1, 5), (2, 5), (3, 2), (4, 0)] {
+            let id = model::EventId::mint(number, [number as u8; 10]);
+            let next = Event { id, ..event(EventKind::PostToolUse, Detail::Plain) };
+            let advice = DeliverMessages.advise(&cx, &next).unwrap();
+            assert_eq!(advice.marks.len(), count, "event {number}");
+            said.extend(advice.marks);
+        }
+        said.sort();
+        said.dedup();
+        assert_eq!(said.len(), 12);
     }
 }

@@ -86,6 +86,7 @@ pub(super) fn read(text: &str) -> (Vec<Rule>, Vec<String>) {
 
 fn rule(name: &str, is_agent: bool, value: &Value, faults: &mut Vec<String>) -> Rule {
     let text = |key: &str| value.get(key).and_then(Value::as_str);
+    check(name, value, faults);
     let enforcement = match text("enforcement") {
         Some("block" | "require") => Enforcement::Block,
         Some("warn") => Enforcement::Warn,
@@ -126,6 +127,100 @@ fn rule(name: &str, is_agent: bool, value: &Value, faults: &mut Vec<String>) -> 
         name_words: terms(name),
         name: name.to_owned(),
         description,
+    }
+}
+
+/// What a rule may have: ours, and what files of existing tools have beside it, which is passed over.
+const KEYS: &[&str] = &[
+    "enforcement",
+    "priority",
+    "description",
+    "promptTriggers",
+    "fileTriggers",
+    "pathTriggers",
+    "notWhen",
+    "cooldown",
+    "maxPerSession",
+    "blockMessage",
+    "type",
+    "reminder",
+    "coActivate",
+    "loading",
+    "skipConditions",
+    "sessionTracking",
+    "notes",
+    "examples",
+    "tags",
+    "category",
+    "version",
+    "enabled",
+    "_comment",
+    "$comment",
+];
+
+/// Says what of a rule is not as its author meant it; it holds all the same, without that.
+fn check(name: &str, value: &Value, faults: &mut Vec<String>) {
+    let Some(fields) = value.as_object() else {
+        faults.push(format!("{name}: a rule is an object"));
+        return;
+    };
+    let words = [
+        ("enforcement", &["suggest", "warn", "block", "require"][..], "suggest"),
+        ("priority", &["critical", "high", "medium", "low"][..], "medium"),
+    ];
+    for (key, known, instead) in words {
+        let Some(given) = fields.get(key) else { continue };
+        if !given.as_str().is_some_and(|given| known.contains(&given)) {
+            let given = one_line(&given.to_string(), 40);
+            faults.push(format!("{name}: {key} {given} is none of {}; {instead} counts", known.join(", ")));
+        }
+    }
+    let known = |what: &str, value: Option<&Value>, keys: &[&str], faults: &mut Vec<String>| {
+        let Some(fields) = value.and_then(Value::as_object) else { return };
+        for key in fields.keys().filter(|key| !keys.contains(&key.as_str())) {
+            faults.push(format!("{name}: {what} {} is not known and passed over", one_line(key, 40)));
+        }
+    };
+    known("the key", Some(value), KEYS, faults);
+    let files = ["pathPatterns", "pathExclusions", "contentPatterns", "createOnly"];
+    known("the key promptTriggers", fields.get("promptTriggers"), &["keywords", "intentPatterns"], faults);
+    known("the key fileTriggers", fields.get("fileTriggers"), &files, faults);
+    known("the key pathTriggers", fields.get("pathTriggers"), &["patterns", "exclusions"], faults);
+    for (key, may_be_list) in
+        [("promptTriggers", false), ("fileTriggers", false), ("pathTriggers", true), ("notWhen", true)]
+    {
+        let is_wrong = |given: &&Value| !given.is_object() && !(may_be_list && given.is_array());
+        if fields.get(key).is_some_and(|given| is_wrong(&given)) {
+            let or = if may_be_list { " or a list" } else { "" };
+            faults.push(format!("{name}: {key} is no object{or}"));
+        }
+    }
+    let lists = [
+        ("promptTriggers", "keywords"),
+        ("promptTriggers", "intentPatterns"),
+        ("fileTriggers", "pathPatterns"),
+        ("fileTriggers", "pathExclusions"),
+        ("pathTriggers", "patterns"),
+        ("pathTriggers", "exclusions"),
+        ("notWhen", "keywords"),
+        ("notWhen", "intentPatterns"),
+    ];
+    for (around, key) in lists {
+        let given = fields.get(around).and_then(|around| around.get(key));
+        match given.map(Value::as_array) {
+            Some(None) => faults.push(format!("{name}: {key} is no list")),
+            Some(Some(list)) if !list.iter().all(Value::is_string) => {
+                faults.push(format!("{name}: {key} has something that is no text"));
+            }
+            _ => {}
+        }
+    }
+    let is_span = |given: &Value| span(given).is_some();
+    if fields.get("cooldown").is_some_and(|given| !is_span(given)) {
+        faults.push(format!("{name}: cooldown is no time (\"30m\", \"2h\")"));
+    }
+    if fields.get("maxPerSession").is_some_and(|given| given.as_u64().is_none()) {
+        faults.push(format!("{name}: maxPerSession is no number"));
     }
 }
 
@@ -276,7 +371,38 @@ mod tests {
         let names: Vec<&str> = rules.iter().map(|rule| rule.name.as_str()).collect();
         assert_eq!(names, ["a", "b"]);
         assert_eq!((rules[0].triggers.keywords.len(), rules[0].triggers.patterns.len()), (1, 1));
-        assert_eq!(faults.len(), 4, "{faults:?}");
+        // A number among keywords, three patterns, a name, and a rule that is a number.
+        assert_eq!(faults.len(), 6, "{faults:?}");
         assert!(read("{").1[0].contains("not JSON") && read("{}").1[0].contains("no \"skills\""));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_said() {
+        for (rule, said) in [
+            (
+                r#"{"enforcement": "blok"}"#,
+                "a: enforcement \"blok\" is none of suggest, warn, block, require; suggest counts",
+            ),
+            (
+                r#"{"priority": "urgent"}"#,
+                "a: priority \"urgent\" is none of critical, high, medium, low; medium counts",
+            ),
+            (r#"{"priority": 1}"#, "a: priority 1 is none of"),
+            (r#"{"promptTrigger": {}}"#, "a: the key promptTrigger is not known"),
+            (r#"{"promptTriggers": {"keyword": []}}"#, "a: the key promptTriggers keyword is not known"),
+            (r#"{"promptTriggers": {"keywords": "deploy"}}"#, "a: keywords is no list"),
+            (
+                r#"{"promptTriggers": {"keywords": ["deploy", 3]}}"#,
+                "a: keywords has something that is no text",
+            ),
+            (r#"{"promptTriggers": ["deploy"]}"#, "a: promptTriggers is no object"),
+            (r#"{"notWhen": "x"}"#, "a: notWhen is no object or a list"),
+            (r#"{"cooldown": "soon"}"#, "a: cooldown is no time"),
+            (r#"{"maxPerSession": "two"}"#, "a: maxPerSession is no number"),
+        ] {
+            let (rules, faults) = read(&format!(r#"{{"skills": {{"a": {rule}}}}}"#));
+            assert_eq!((rules.len(), faults.len()), (1, 1), "{rule}: {faults:?}");
+            assert!(faults[0].contains(said), "{rule}: {faults:?}");
+        }
     }
 }

@@ -40,7 +40,7 @@ const RISKS: &[Risk] = &[
     },
     Risk {
         name: "data-deletion",
-        asked: r"\b(delete|purge|wipe|truncate|erase|remove|drop|clean up)\b[^.!?\n]{0,50}\b(all|old|unused|stale|inactive|expired|production|customer|users?)\b[^.!?\n]{0,30}\b(records?|rows?|users?|accounts?|data|backups?|buckets?|tables?|objects|volumes?)\b",
+        asked: r"\b(delete|purge|wipe|truncate|erase|remove|drop|clean up)\b[^.!?\n]{0,50}\b(all|old|unused|stale|inactive|expired|production|customer|users?)\b[^.!?\n]{0,30}\b(records?|rows?|users?|accounts?|data|backups?|buckets?|tables?|objects|volumes?)\b|\btruncate\s+(the\s+)?(table\b|\w+\s+table\b)|\b(drop|delete|destroy|wipe|purge|remove)\s+(the|our|this|that|all|every)\s+([\w-]+\s+){0,2}(buckets?|databases?|backups?|volumes?|clusters?|snapshots?)(\W*$|[,;:]|\s+(of|in|on|from|and|with|for|that|which|when|before|after|once|now|today|tonight)\b)|\b(terraform|pulumi|tofu|cdk)\s+destroy\b|\b(destroy|tear down)\b[^.!?\n]{0,30}\b(staging|production|prod|environments?|infrastructure|cluster|stack)\b|\bdelete\s+from\s+\w+|\bdrop\s+database\b",
         fails: "a filter that matches too much; no backup that was ever restored; what refers to it elsewhere; no dry run that counts first; no limit per run.",
     },
     Risk {
@@ -55,12 +55,12 @@ const RISKS: &[Risk] = &[
     },
     Risk {
         name: "concurrency",
-        asked: r"\b(make|add|implement|introduce|rewrite|convert|refactor|fix)\b[^.!?\n]{0,60}\b(thread-?safe|concurren(t|cy)|multi-?thread(ed|ing)?|parallel(ism|ize|ise)?|lock-?free|mutex(es)?|race conditions?|deadlocks?|async workers?|distributed lock)\b",
+        asked: r"\b(make|add|implement|introduce|rewrite|convert|refactor|fix)\b[^.!?\n]{0,60}\b(thread-?safe|concurren(t|cy)|multi-?thread(ed|ing)?|parallel(ism|ize|ise)?|lock-?free|mutex(es)?|race conditions?|deadlocks?|async workers?|distributed lock)\b|\b(paralleli[sz]e|multithread)\b[^.!?\n]{0,60}\b(workers?|pool|import(er)?|jobs?|queue|pipeline|loop|processing|requests?|writes?|threads?)\b|\b(run|process|handle)\b[^.!?\n]{0,40}\b(in parallel|concurrently)\b[^.!?\n]{0,40}\b(workers?|threads?|pool|writes?)\b",
         fails: "two writers, one lost update; locks taken in another order; work that is retried and done twice; a queue without a bound; a test that passes because it is alone.",
     },
     Risk {
         name: "payments",
-        asked: r"\b(implement|add|change|integrate|migrate|switch|refactor|build|fix)\b[^.!?\n]{0,60}\b(payments?|billing|checkout|refunds?|invoic(e|es|ing)|subscriptions?|stripe|paypal|payouts?|charges?)\b",
+        asked: r"\b(implement|add|change|integrate|migrate|switch|refactor|build|fix)\b[^.!?\n]{0,60}\b(payments?|billing|checkout|refunds?|invoic(e|es|ing)|subscriptions?|stripe|paypal|payouts?|charges?)\b|\b(refund|reimburse|charge|bill|invoice|debit)\s+(all|every|each|the|our|these|those)?\s*([\w-]+\s+)?(customers?|users?|orders?|payments?|subscribers?|clients?|cards?|accounts?)\b",
         fails: "charged twice on a retry (no idempotency key); webhooks late, twice or out of order; rounding and currency; money taken and nothing recorded; refunds of what was never paid.",
     },
     Risk {
@@ -70,7 +70,7 @@ const RISKS: &[Risk] = &[
     },
     Risk {
         name: "big-refactor",
-        asked: r"\b(rewrite|refactor|restructure|port|re-?architect|replace)\b[^.!?\n]{0,40}\b(entire|whole|everything|all of|across the (code ?base|repo|project)|from scratch|monolith|core|architecture)\b|\b(rewrite|port)\b[^.!?\n]{0,40}\b(in|to) (rust|go|typescript|python|java|kotlin|swift)\b",
+        asked: r"\b(rewrite|refactor|restructure|port|re-?architect|replace)\b[^.!?\n]{0,40}\b(entire|whole|everything|all of|across the (code ?base|repo|project)|from scratch|monolith|core|architecture)\b|\b(split|break( up)?|carve|extract)\b[^.!?\n]{0,30}\b(monolith|application|app|code ?base|backend)\b[^.!?\n]{0,20}\b(into|in|to)\b[^.!?\n]{0,20}\b(micro-?)?(services|crates|packages|modules|repos(itories)?)\b|\b(rewrite|port)\b[^.!?\n]{0,40}\b(in|to) (rust|go|typescript|python|java|kotlin|swift)\b",
         fails: "behavior nobody wrote down; no tests that pin it first; one change too large to review; both halves alive for months; work of others in the same files.",
     },
 ];
@@ -177,6 +177,20 @@ mod tests {
             ("Remove the v1 API endpoints", "api-break"),
             ("refactor the entire codebase to hexagonal architecture", "big-refactor"),
             ("port the service to Rust", "big-refactor"),
+            ("TRUNCATE TABLE audit_log", "data-deletion"),
+            ("truncate the sessions table", "data-deletion"),
+            ("terraform destroy the staging environment", "data-deletion"),
+            ("tear down the production stack", "data-deletion"),
+            ("delete the bucket", "data-deletion"),
+            ("drop the old analytics database", "migration"),
+            ("delete from orders where status is null", "data-deletion"),
+            ("refund all orders of yesterday automatically", "payments"),
+            ("charge customers in euros instead of dollars", "payments"),
+            ("bill the subscribers monthly", "payments"),
+            ("parallelize the import worker pool", "concurrency"),
+            ("parallelise the jobs of the nightly run", "concurrency"),
+            ("split the monolith into services", "big-refactor"),
+            ("break the backend up into microservices", "big-refactor"),
         ] {
             assert_eq!(super::risk(prompt).map(|risk| risk.name), Some(name), "{prompt}");
         }
@@ -200,5 +214,53 @@ mod tests {
         ] {
             assert_eq!(super::risk(prompt).map(|risk| risk.name), None, "{prompt}");
         }
+    }
+
+    #[test]
+    fn forty_harmless_prompts_are_met_with_silence() {
+        const HARMLESS: [&str; 40] = [
+            "truncate the title to 40 characters",
+            "truncate long lines in the log view",
+            "delete the bucket icon from the toolbar",
+            "remove the bucket parameter of the function",
+            "delete the empty line at the end",
+            "destroy the widget when the window closes",
+            "call destroy on the event listener",
+            "what does terraform destroy do?",
+            "explain terraform plan",
+            "add an order field to the form",
+            "sort the orders by date",
+            "who is in charge of the parser?",
+            "show a charge indicator for the battery",
+            "rename charge to amount",
+            "the battery should charge faster in the game",
+            "format the bill of materials as a list",
+            "print the invoice number in bold",
+            "split the string into words",
+            "split this file into two modules",
+            "split the function into smaller ones",
+            "break the line after the comma",
+            "extract a function from this loop",
+            "draw two parallel lines",
+            "compute whether the vectors are parallel",
+            "import the worker type from the pool module",
+            "rename WorkerPool to Pool",
+            "add a column to the CSS grid",
+            "drop the trailing slash of the path",
+            "drop the shadow of the card",
+            "remove the users import, it is unused",
+            "delete this comment",
+            "clean up the formatting",
+            "make the table header sticky",
+            "add a loading spinner to the page",
+            "update the README",
+            "run the tests",
+            "fix the off-by-one in the pager",
+            "convert the date to ISO format",
+            "why is the build slow?",
+            "move the helper next to its caller",
+        ];
+        let said: Vec<_> = HARMLESS.iter().filter_map(|text| Some((text, super::risk(text)?.name))).collect();
+        assert!(said.is_empty(), "{said:?}");
     }
 }

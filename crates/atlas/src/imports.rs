@@ -61,15 +61,24 @@ impl Atlas {
                 Target::Outside => (!installed::may_be(self.root(), &leaf.path, leaf.language.name, module))
                     .then(|| (What::NotInstalled, nearest_module(self.library(), file, module, name))),
                 Target::Module(found) => match name {
-                    Some(name) if lacks(&map, file, &found, name, import) => {
-                        Some((What::NoName, nearest_name(self.library(), &found, name)))
+                    Some(name) if lacks(&map, self, file, &found, name, import) => {
+                        Some((What::NoName, nearest_name(self, &found, name)))
                     }
                     _ => None,
                 },
             };
             if let Some((what, nearest)) = trouble {
+                // A path may lead nowhere long before its last name does.
+                let gone = (what == What::NoName).then(|| unreached(self, file, module)).flatten();
+                let (what, module, nearest) = match gone {
+                    Some(gone) => {
+                        let nearest = nearest_module(self.library(), file, &gone, name);
+                        (What::NoModule, gone, nearest)
+                    }
+                    None => (what, module.to_owned(), nearest),
+                };
                 let named = if what == What::NoName { name } else { None };
-                let (module, name) = (module.to_owned(), named.map(str::to_owned));
+                let name = named.map(str::to_owned);
                 troubles.push(Trouble { line: import.line, module, name, what, nearest });
             }
             if troubles.len() >= MAX_TROUBLES {
@@ -86,13 +95,72 @@ fn is_tried(facts: &Facts, import: &Import) -> bool {
     import.local.is_some() && facts.imports.iter().filter(|other| other.local == import.local).count() > 1
 }
 
+/// The beginning of a Rust path that is no module: its rules find files as far as a path has some.
+fn unreached(atlas: &Atlas, file: FileId, module: &str) -> Option<String> {
+    let (library, leaf) = (atlas.library(), atlas.library().leaf(file)?);
+    let rules = atlas.rules().of(leaf.language.name).filter(|_| leaf.language.name == "rust")?;
+    let parts: Vec<&str> = module.split("::").collect();
+    for end in 2..=parts.len() {
+        let (around, whole) = (parts[..end - 1].join("::"), parts[..end].join("::"));
+        let (Target::Module(found), Target::Module(same)) =
+            (rules.find(library, file, &around), rules.find(library, file, &whole))
+        else {
+            return None;
+        };
+        let part = parts[end - 1].trim_start_matches("r#");
+        let is_written =
+            |file: &FileId| library.leaf(*file).is_none_or(|leaf| leaf.index().name_id(part).is_some());
+        if found == same && !matches!(part, "self" | "super" | "crate" | "") {
+            // A module within a file, a type, or something that is taken in from elsewhere.
+            return (!found.files.iter().any(is_written)).then_some(whole);
+        }
+    }
+    None
+}
+
+/// Files that may stand behind one module.
+const MAX_BEHIND: usize = 64;
+
+/// The files of a module, and those it takes everything from (`export *`), one behind the other. False: not all of them
+/// are in the workspace.
+fn behind(atlas: &Atlas, module: &Module) -> (Vec<FileId>, bool) {
+    let (library, mut files, mut at) = (atlas.library(), module.files.clone(), 0);
+    while let Some(file) = files.get(at).copied() {
+        at += 1;
+        let Some(leaf) = library.leaf(file).filter(|_| files.len() <= MAX_BEHIND) else {
+            return (files, false);
+        };
+        let facts = leaf.facts();
+        // Elsewhere everything may be more than files say: macros in Rust, `__all__` in Python.
+        let follows = matches!(leaf.language.name, "typescript" | "tsx" | "javascript");
+        for import in facts.imports.iter().filter(|import| import.wildcard) {
+            let rules = atlas.rules().of(leaf.language.name).filter(|_| follows);
+            match rules.map(|rules| rules.find(library, file, facts.text(import.module))) {
+                Some(Target::Module(found)) if !found.files.is_empty() => {
+                    for file in found.files {
+                        if !files.contains(&file) {
+                            files.push(file);
+                        }
+                    }
+                }
+                _ => return (files, false),
+            }
+        }
+    }
+    (files, true)
+}
+
 /// Whether a module surely has no such name.
-fn lacks(map: &Map<'_>, file: FileId, module: &Module, name: &str, import: &Import) -> bool {
+fn lacks(map: &Map<'_>, atlas: &Atlas, file: FileId, module: &Module, name: &str, import: &Import) -> bool {
     if module.files.is_empty() || name == "default" || name == "*" {
         return false;
     }
-    for file in &module.files {
-        let Some(leaf) = map.library.leaf(*file) else { return false };
+    let (files, is_all) = behind(atlas, module);
+    if !is_all {
+        return false;
+    }
+    for file in files {
+        let Some(leaf) = map.library.leaf(file) else { return false };
         let facts = leaf.facts();
         // What is written in it in any way is not surely missing: a condition, a loop, `globals()[…]`, a macro.
         let written = leaf.index().name_id(name).is_some();
@@ -100,8 +168,7 @@ fn lacks(map: &Map<'_>, file: FileId, module: &Module, name: &str, import: &Impo
             let text = facts.text(symbol.name);
             text == "__getattr__" || symbol.kind == Kind::Macro
         });
-        let takes_all = facts.imports.iter().any(|import| import.wildcard);
-        if written || makes_names || takes_all || facts.broken {
+        if written || makes_names || facts.broken {
             return false;
         }
     }
@@ -110,10 +177,11 @@ fn lacks(map: &Map<'_>, file: FileId, module: &Module, name: &str, import: &Impo
 }
 
 /// What a module has that is called nearly so.
-fn nearest_name(library: &Library, module: &Module, name: &str) -> Option<String> {
+fn nearest_name(atlas: &Atlas, module: &Module, name: &str) -> Option<String> {
+    let library = atlas.library();
     let mut best: Option<(usize, String)> = None;
-    for file in &module.files {
-        let Some(facts) = library.facts(*file) else { continue };
+    for file in behind(atlas, module).0 {
+        let Some(facts) = library.facts(file) else { continue };
         for symbol in
             facts.symbols.iter().filter(|symbol| symbol.parent == module.within && !symbol.flags.block)
         {

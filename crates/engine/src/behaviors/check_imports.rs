@@ -156,4 +156,47 @@ mod tests {
         let input = json!({ "file_path": world.path("app/views.py"), "old_string": "x", "new_string": "from .model import Item" });
         assert!(world.ask(&CheckImports, EventKind::PostToolUse, "Edit", input).is_silent());
     }
+
+    #[test]
+    fn a_name_that_nothing_behind_an_index_has_is_told() {
+        let world = World::new(&[
+            ("package.json", r#"{"private": true, "workspaces": ["packages/*"]}"#),
+            ("packages/core/package.json", r#"{"name": "@acme/core", "main": "src/index.ts"}"#),
+            ("packages/core/src/index.ts", "export * from './math';\nexport * from './text';\n"),
+            (
+                "packages/core/src/math.ts",
+                "export function add(a: number, b: number) {\n  return a + b;\n}\n",
+            ),
+            ("packages/core/src/text.ts", "export * from './more';\nexport const trim = (a: string) => a;\n"),
+            ("packages/core/src/more.ts", "export const upper = (a: string) => a;\n"),
+            (
+                "packages/app/package.json",
+                r#"{"name": "@acme/app", "dependencies": {"@acme/core": "1", "lodash": "4"}}"#,
+            ),
+            ("packages/app/src/main.ts", "export const x = 1;\n"),
+        ]);
+        let main = "packages/app/src/main.ts";
+        let note = after(&world, main, "import { addd } from '@acme/core'").unwrap();
+        assert!(note.contains("@acme/core has no addd; add is"), "{note}");
+        for good in ["import { add, trim, upper } from '@acme/core'", "import { x } from 'lodash'"] {
+            assert_eq!(after(&world, main, good), None, "{good}");
+        }
+        world.write("packages/core/src/text.ts", "export * from 'lodash';\n");
+        assert_eq!(after(&world, main, "import { adddd } from '@acme/core'"), None, "nobody here knows");
+    }
+
+    #[test]
+    fn a_rust_path_is_told_by_the_first_of_it_that_is_not_there() {
+        let world = World::new(&[
+            ("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2024\"\n"),
+            ("src/lib.rs", "pub mod bb;\npub mod views;\n"),
+            ("src/bb.rs", "pub fn food() {}\npub mod inner {\n    pub fn deep() {}\n}\n"),
+            ("src/views.rs", "pub fn x() {}\n"),
+        ]);
+        let note = after(&world, "src/views.rs", "use crate::aa::foo;").unwrap();
+        assert!(note.contains("there is no module crate::aa") && !note.contains("has no foo"), "{note}");
+        let note = after(&world, "src/views.rs", "use crate::bb::fooo;").unwrap();
+        assert!(note.contains("crate::bb has no fooo; food is there"), "{note}");
+        assert_eq!(after(&world, "src/views.rs", "use crate::bb::inner::deep;"), None);
+    }
 }

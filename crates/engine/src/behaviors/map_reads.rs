@@ -8,7 +8,7 @@ use atlas::say;
 use atlas::{Answer, Question};
 use model::{Advice, Detail, Event, EventKind, Item, Millis, ToolCall, Verdict};
 
-use super::on_code::{self, EDITORS, File, READERS};
+use super::on_code::{self, Callers, EDITORS, File, READERS};
 use crate::behavior::{Behavior, Context};
 use crate::desk::Lines;
 use crate::page::one_line;
@@ -135,13 +135,9 @@ fn outline(cx: &Context, event: &Event, file: &File) -> Option<Outline> {
         let names = names.unwrap_or_default();
         let sought = items.iter().filter(|item| names.iter().any(|name| is_called(&item.name, name)));
         let sought = sought.take(3).map(|item| {
-            let callers = atlas
-                .reply(&Question::Callers { symbol: format!("{}:{}", item.file, item.line), limit: Some(8) });
-            let callers = match callers {
-                Ok(Answer::Sites { sites, total, .. }) if total > 0 => {
-                    format!("; called from {}", on_code::called_from(&sites, total))
-                }
-                _ => String::new(),
+            let callers = match on_code::callers(atlas, &format!("{}:{}", item.file, item.line), 8) {
+                Callers::Sure(callers) => format!("; called from {callers}"),
+                Callers::Guessed | Callers::None => String::new(),
             };
             format!(
                 "{} {}  {}{callers}",

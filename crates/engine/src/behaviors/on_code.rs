@@ -4,8 +4,8 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
-use atlas::Atlas;
 use atlas::answer::Site;
+use atlas::{Answer, Atlas, Question};
 use model::{Event, ToolCall};
 
 use crate::behavior::Context;
@@ -89,8 +89,32 @@ pub(super) fn desk<T>(cx: &Context, event: &Event, ask: impl FnOnce(&mut Desk) -
     answer
 }
 
+/// Who calls something.
+pub(super) enum Callers {
+    /// Calls whose receiver is known, as few words as it takes.
+    Sure(String),
+    /// Somebody may; a guess is not told as a fact.
+    Guessed,
+    None,
+}
+
+/// Callers that are looked at to find those that are sure.
+const MAX_LOOKED_AT: usize = 64;
+
+pub(super) fn callers(atlas: &Atlas, symbol: &str, most: usize) -> Callers {
+    let asked = Question::Callers { symbol: symbol.to_owned(), limit: Some(MAX_LOOKED_AT) };
+    let Ok(Answer::Sites { sites, total, .. }) = atlas.reply(&asked) else { return Callers::Guessed };
+    let mut sure: Vec<Site> = sites.into_iter().filter(|site| site.sure).collect();
+    let found = sure.len();
+    if found == 0 {
+        return if total == 0 { Callers::None } else { Callers::Guessed };
+    }
+    sure.truncate(most);
+    Callers::Sure(called_from(&sure, found))
+}
+
 /// `a.py:12 in f, 40 in g; b.py:3 and 5 more`, as few words as it takes.
-pub(super) fn called_from(sites: &[Site], total: usize) -> String {
+fn called_from(sites: &[Site], total: usize) -> String {
     let mut text = String::new();
     let mut file = "";
     for site in sites {

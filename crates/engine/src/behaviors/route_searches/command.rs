@@ -87,21 +87,40 @@ const SEARCHERS: &[(&[&str], &[&str])] = &[
 ];
 
 /// Words before a command that change who or how, not what.
-const PREFIXES: &[&str] = &[
-    "sudo", "time", "command", "nice", "env", "exec", "nohup", "builtin", "then", "do", "else", "if",
-    "while", "!", "{", "(",
+const PREFIXES: &[&str] =
+    &["command", "exec", "nohup", "builtin", "then", "do", "else", "if", "while", "!", "{", "("];
+
+/// Programs that run another: their options that take a word of their own, and how many words come before the command.
+const RUNNERS: &[(&str, &[&str], usize)] = &[
+    ("sudo", &["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "--user", "--group"], 0),
+    ("time", &["-f", "-o", "--format", "--output"], 0),
+    ("nice", &["-n", "--adjustment"], 0),
+    ("ionice", &["-c", "-n", "--class", "--classdata"], 0),
+    ("env", &["-u", "-C", "--unset", "--chdir"], 0),
+    ("timeout", &["-k", "-s", "--kill-after", "--signal"], 1),
+    ("stdbuf", &["-i", "-o", "-e", "--input", "--output", "--error"], 0),
 ];
 
-pub(super) fn patterns(command: &str) -> Vec<String> {
-    let mut found = Vec::new();
+/// What a command looks for.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Looked {
+    /// In files.
+    pub(super) patterns: Vec<String>,
+    /// Files by their whole name.
+    pub(super) files: Vec<String>,
+}
+
+pub(super) fn looked_for(command: &str) -> Looked {
+    let mut found = Looked::default();
     if command.len() <= MAX_BYTES {
         read(command, 0, &mut found);
     }
-    found.truncate(MAX_PATTERNS);
+    found.patterns.truncate(MAX_PATTERNS);
+    found.files.truncate(MAX_PATTERNS);
     found
 }
 
-fn read(command: &str, depth: usize, found: &mut Vec<String>) {
+fn read(command: &str, depth: usize, found: &mut Looked) {
     for pipeline in split(command) {
         for (at, words) in pipeline.iter().enumerate() {
             let words: Vec<Option<&str>> = words.iter().map(Option::as_deref).collect();
@@ -119,14 +138,33 @@ fn is_name(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// One simple command. A word that only a shell could know is `None`.
-fn one(words: &[Option<&str>], is_first: bool, depth: usize, found: &mut Vec<String>) {
+/// Without what stands before a command.
+fn without_prefixes<'a>(words: &'a [Option<&'a str>]) -> &'a [Option<&'a str>] {
     let mut rest = words;
-    while let Some((Some(word), after)) = rest.split_first()
-        && is_prefix(word)
-    {
-        rest = after;
+    while let Some((Some(word), after)) = rest.split_first() {
+        let base = word.rsplit('/').next().unwrap_or(word);
+        if let Some((_, with_word, more)) = RUNNERS.iter().find(|(name, ..)| *name == base) {
+            rest = after;
+            while let Some((Some(option), after)) = rest.split_first()
+                && option.len() > 1
+                && option.starts_with('-')
+            {
+                let taken = usize::from(with_word.contains(option)).min(after.len());
+                rest = &after[taken..];
+            }
+            rest = &rest[(*more).min(rest.len())..];
+        } else if is_prefix(word) {
+            rest = after;
+        } else {
+            break;
+        }
     }
+    rest
+}
+
+/// One simple command. A word that only a shell could know is `None`.
+fn one(words: &[Option<&str>], is_first: bool, depth: usize, found: &mut Looked) {
+    let rest = without_prefixes(words);
     let Some((Some(program), arguments)) = rest.split_first() else { return };
     let program = program.rsplit('/').next().unwrap_or(program);
     match program {
@@ -135,13 +173,13 @@ fn one(words: &[Option<&str>], is_first: bool, depth: usize, found: &mut Vec<Str
             if let Some(at) = at
                 .filter(|at| arguments[..*at].iter().flatten().all(|w| w.starts_with('-') || w.contains('/')))
             {
-                searched("grep", &arguments[at + 1..], found);
+                searched("grep", &arguments[at + 1..], &mut found.patterns);
             }
         }
         "xargs" | "parallel" => {
             let at = arguments.iter().position(|word| word.is_some_and(|word| searcher(word).is_some()));
             if let Some(at) = at {
-                searched(arguments[at].unwrap_or_default(), &arguments[at + 1..], found);
+                searched(arguments[at].unwrap_or_default(), &arguments[at + 1..], &mut found.patterns);
             }
         }
         "find" | "fd" => {
@@ -151,7 +189,10 @@ fn one(words: &[Option<&str>], is_first: bool, depth: usize, found: &mut Vec<Str
             }
             if program == "find" {
                 let named = arguments.windows(2).filter(|pair| matches!(pair[0], Some("-name" | "-iname")));
-                found.extend(named.filter_map(|pair| stem(pair[1]?)));
+                // A pattern of names says nothing of what is wanted in them.
+                let whole =
+                    named.filter_map(|pair| pair[1]).filter(|name| !name.contains(['*', '?', '[', '/']));
+                found.files.extend(whole.map(str::to_owned));
             }
         }
         "sh" | "bash" | "zsh" | "dash" if depth < MAX_DEPTH => {
@@ -161,7 +202,7 @@ fn one(words: &[Option<&str>], is_first: bool, depth: usize, found: &mut Vec<Str
             }
         }
         _ if is_first || arguments.iter().flatten().any(|word| *word == "-r" || *word == "-R") => {
-            searched(program, arguments, found);
+            searched(program, arguments, &mut found.patterns);
         }
         _ => {}
     }
@@ -212,12 +253,6 @@ fn searched(program: &str, arguments: &[Option<&str>], found: &mut Vec<String>) 
         given.extend(first);
     }
     found.extend(given.into_iter().filter(|pattern| !pattern.is_empty()).map(str::to_owned));
-}
-
-/// `user_service` of `*user_service*.py`.
-fn stem(glob: &str) -> Option<String> {
-    let name = glob.rsplit('/').next()?.split('.').next()?.trim_matches(['*', '?']);
-    (is_name(name)).then(|| name.to_owned())
 }
 
 type Words = Vec<Option<String>>;
@@ -395,17 +430,35 @@ mod tests {
             ("cd sub && git grep -n parse_config -- '*.py'", &["parse_config"]),
             ("git -C /x grep parse_config", &["parse_config"]),
             ("find . -name '*.py' | xargs grep -l parse_config", &["parse_config"]),
-            ("find . -name 'user_service*' -type f", &["user_service"]),
             ("find . -type f -exec grep -n parse_config {} \\;", &["parse_config"]),
             ("ag --ignore dist parse_config", &["parse_config"]),
             ("sudo FOO=1 /usr/bin/rg parse_config 2>/dev/null | head -5", &["parse_config"]),
             ("bash -c \"rg 'parse_config' src\"", &["parse_config"]),
+            ("timeout 5 rg parse_config", &["parse_config"]),
+            ("timeout -k 1 -s KILL 5s grep -rn parse_config .", &["parse_config"]),
+            ("nice -n 10 rg parse_config", &["parse_config"]),
+            ("nice -10 rg parse_config", &["parse_config"]),
+            ("time -p rg parse_config", &["parse_config"]),
+            ("env -u HOME X=1 rg parse_config", &["parse_config"]),
+            ("sudo -u ana nice timeout 5 /usr/bin/rg parse_config", &["parse_config"]),
             ("rg \"parse_config\\(\" && echo done", &["parse_config\\("]),
             ("grep -r 'it'\\''s' .", &["it's"]),
             ("rg foo_bar # and why", &["foo_bar"]),
             ("grep -rn \"foo_bar$\" src 2>&1", &["foo_bar$"]),
         ] {
-            assert_eq!(patterns(command), sought, "{command}");
+            assert_eq!(looked_for(command).patterns, sought, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_looked_for_by_its_whole_name() {
+        let files = |command: &str| looked_for(command).files;
+        assert_eq!(files("find . -name 'parser.py' -type f"), ["parser.py"]);
+        assert_eq!(files("timeout 9 find src -iname lexer.rs"), ["lexer.rs"]);
+        for pattern in
+            ["find . -name '*.rs'", "find . -name 'user_service*' -type f", "find . -name '[ab].py'"]
+        {
+            assert_eq!(looked_for(pattern), Looked::default(), "{pattern}");
         }
     }
 
@@ -425,9 +478,9 @@ mod tests {
             "rg \"unterminated",
             "git commit -m 'grep for parse_config'",
         ] {
-            let found = patterns(command);
+            let found = looked_for(command).patterns;
             assert!(found.is_empty() || command.contains("unterminated"), "{command}: {found:?}");
         }
-        assert!(patterns(&"rg x;".repeat(100_000)).is_empty(), "bounded");
+        assert_eq!(looked_for(&"rg x;".repeat(100_000)), Looked::default(), "bounded");
     }
 }

@@ -1,4 +1,4 @@
-//! What a pattern is about: names of definitions, or a question in words.
+//! What a pattern is about: names of definitions.
 
 /// Words of languages that stand before names.
 const KEYWORDS: &[&str] = &[
@@ -62,75 +62,60 @@ const KEYWORDS: &[&str] = &[
     "and",
     "not",
 ];
-const DECLARING: &[&str] = &[
-    "def",
-    "class",
-    "fn",
-    "func",
-    "function",
-    "struct",
-    "enum",
-    "trait",
-    "impl",
-    "interface",
-    "type",
-    "const",
-    "let",
-    "var",
-    "pub",
-    "async",
-    "export",
-    "import",
-    "from",
-    "use",
-    "return",
-    "new",
-];
 const MAX_NAMES: usize = 8;
-/// Words of a question.
-const MIN_WORDS: usize = 3;
 
-/// Names in the order they stand; `Owner.name` where the pattern joins them.
-pub(super) fn names(pattern: &str) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
+/// A name that is searched for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sought {
+    /// What stands before it: `store` of `store.save`.
+    pub(super) receiver: Option<String>,
+    pub(super) name: String,
+    /// The words it stands among, where the text is a phrase: only a definition that has them is meant.
+    pub(super) phrase: Option<Vec<String>>,
+}
+
+/// Names in the order they stand. Text with blanks is literal: its words are no names of their own, unless the others are
+/// words of a language (`def parse`, `class Store`).
+pub(super) fn names(pattern: &str) -> Vec<Sought> {
+    let mut names: Vec<Sought> = Vec::new();
     for part in alternatives(pattern) {
-        let plain = unescaped(&part);
-        // A question has words, and words are common names.
-        if question(&plain).is_some() {
-            continue;
-        }
-        for word in plain.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '$'))) {
+        let mut found = Vec::new();
+        for word in split(&unescaped(&part)) {
             let word = word.replace("::", ".");
-            let parts: Vec<&str> = word
+            let mut parts: Vec<&str> = word
                 .split(['.', ':'])
                 .filter(|part| is_identifier(part) && !KEYWORDS.contains(part))
                 .collect();
-            if parts.is_empty() {
-                continue;
+            let Some(name) = parts.pop() else { continue };
+            let receiver = parts.pop().map(str::to_owned);
+            found.push(Sought { receiver, name: name.to_owned(), phrase: None });
+        }
+        // A wildcard parts words as well as a blank does, but says nothing of what stands between them.
+        let is_phrase = found.len() > 1 && part.trim().contains(' ');
+        for mut sought in found {
+            if is_phrase {
+                sought.phrase = Some(words(&unescaped(&part)));
             }
-            let joined = parts[parts.len().saturating_sub(2)..].join(".");
-            for name in [joined, parts[parts.len() - 1].to_owned()] {
-                if names.len() < MAX_NAMES && !names.contains(&name) {
-                    names.push(name);
-                }
+            if names.len() < MAX_NAMES && !names.contains(&sought) {
+                names.push(sought);
             }
         }
     }
-    // `Owner.name` first: where it is known, the bare name says nothing more.
     names
 }
 
-/// Words that ask for a meaning: several plain words and nothing that a regular expression or a name would have.
-pub(super) fn question(pattern: &str) -> Option<String> {
-    let plain = pattern.trim().trim_end_matches('?');
-    let words: Vec<&str> = plain.split_whitespace().collect();
-    let is_plain = |word: &&str| {
-        word.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '-' | ','))
-            && !word.chars().skip(1).any(char::is_uppercase)
-    };
-    // `class Foo extends`: a declaration begins with a word of its language.
-    let declares = words.first().is_some_and(|word| DECLARING.contains(word));
-    (words.len() >= MIN_WORDS && words.iter().all(is_plain) && !declares).then(|| words.join(" "))
+/// Whether a line has these words, one after the other.
+pub(super) fn has_phrase(line: &str, phrase: &[String]) -> bool {
+    words(line).windows(phrase.len().max(1)).any(|window| window == phrase)
+}
+
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+fn split(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '$')))
 }
 
 /// At `|` and `\|`, also within a group.
@@ -204,29 +189,41 @@ mod tests {
             ("fn (open|close_all)", &["open", "close_all"]),
             (r"foo_bar\|baz", &["foo_bar", "baz"]),
             (r"class\s+UserService", &["UserService"]),
-            (r"store\.save\(", &["store.save", "save"]),
-            ("Store::open", &["Store.open", "open"]),
+            (r"store\.save\(", &["store.save"]),
+            ("Store::open", &["Store.open"]),
             (r"func \(.*\) ServeHTTP", &["ServeHTTP"]),
             (r"^import .* from", &[]),
             (r"[A-Z]+_[0-9]{4}", &["_"]),
             ("TODO", &["TODO"]),
             ("", &[]),
         ] {
-            assert_eq!(names(pattern), found, "{pattern}");
+            let names: Vec<String> = names(pattern)
+                .into_iter()
+                .filter(|sought| sought.phrase.is_none())
+                .map(|sought| match sought.receiver {
+                    Some(receiver) => format!("{receiver}.{}", sought.name),
+                    None => sought.name,
+                })
+                .collect();
+            assert_eq!(names, found, "{pattern}");
         }
     }
 
     #[test]
-    fn a_question_is_plain_words() {
-        assert_eq!(
-            question("where is the retry policy decided?").as_deref(),
-            Some("where is the retry policy decided")
-        );
-        assert!(names("where is the retry policy decided").is_empty());
-        for pattern in
-            ["parse_config", "def foo bar", "foo.*bar baz", "import useState from", "HttpClient send retry"]
-        {
-            assert_eq!(question(pattern), None, "{pattern}");
+    fn text_with_blanks_is_a_phrase() {
+        for pattern in [
+            "Connection refused by peer",
+            "Connection refused",
+            "Too many redirects",
+            "where is the retry policy decided",
+            "HttpClient send retry",
+            "raise ValueError",
+        ] {
+            let found = names(pattern);
+            assert!(!found.is_empty() && found.iter().all(|sought| sought.phrase.is_some()), "{pattern}");
         }
+        let phrase = names("Connection refused").remove(0).phrase.unwrap();
+        assert!(has_phrase("def f(x='Connection refused')", &phrase));
+        assert!(!has_phrase("class Connection: refused", &["refused".into(), "Connection".into()]));
     }
 }

@@ -63,27 +63,27 @@ pub struct Search {
 }
 
 impl Desk {
-    /// Notes that lines of a file are read, and says when they were read before as they are now.
-    pub fn read(&mut self, path: &str, lines: Lines, content: u64, at: Millis) -> Option<Millis> {
+    /// Notes that lines of a file were read.
+    pub fn read(&mut self, path: &str, lines: Lines, content: u64, at: Millis) {
+        let is_known = self.has_read(path, lines, content);
         let paper = self.paper(path);
-        let known = paper.reads.iter().rev().find(|read| read.content == content && read.lines.holds(lines));
-        let before = known.map(|read| read.at);
         paper.reads.retain(|read| read.content == content);
-        if before.is_none() {
+        if !is_known {
             if paper.reads.len() >= MAX_RANGES {
                 paper.reads.remove(0);
             }
             paper.reads.push(Read { lines, content, at });
         }
-        before
     }
 
-    /// Whether these lines were read as they are now.
+    /// When these lines were read as they are now.
+    pub fn read_at(&self, path: &str, lines: Lines, content: u64) -> Option<Millis> {
+        let mut reads = self.files.get(path)?.reads.iter().rev();
+        reads.find(|read| read.content == content && read.lines.holds(lines)).map(|read| read.at)
+    }
+
     pub fn has_read(&self, path: &str, lines: Lines, content: u64) -> bool {
-        let paper = self.files.get(path);
-        paper.is_some_and(|paper| {
-            paper.reads.iter().any(|read| read.content == content && read.lines.holds(lines))
-        })
+        self.read_at(path, lines, content).is_some()
     }
 
     /// Whether the outline of this content is new here; from now on it is not.
@@ -160,12 +160,14 @@ mod tests {
     #[test]
     fn lines_that_were_read_are_known_until_the_file_changes() {
         let mut desk = Desk::default();
-        assert_eq!(desk.read("a", Lines { from: 10, to: 50 }, 1, 100), None);
-        assert_eq!(desk.read("a", Lines { from: 20, to: 30 }, 1, 200), Some(100), "a part of it");
-        assert_eq!(desk.read("a", Lines { from: 40, to: 60 }, 1, 300), None, "more than that");
-        assert_eq!(desk.read("a", Lines { from: 20, to: 30 }, 2, 400), None, "another content");
-        assert_eq!(desk.read("a", Lines { from: 20, to: 30 }, 1, 500), None, "what it was is forgotten");
-        assert_eq!(desk.read("b", Lines::WHOLE, 1, 500), None);
+        let part = Lines { from: 20, to: 30 };
+        desk.read("a", Lines { from: 10, to: 50 }, 1, 100);
+        assert_eq!(desk.read_at("a", part, 1), Some(100), "a part of it");
+        assert_eq!(desk.read_at("a", Lines { from: 40, to: 60 }, 1), None, "more than that");
+        assert_eq!(desk.read_at("a", part, 2), None, "another content");
+        desk.read("a", part, 2, 400);
+        assert_eq!(desk.read_at("a", part, 1), None, "what it was is forgotten");
+        desk.read("b", Lines::WHOLE, 1, 500);
         assert!(desk.has_read("b", Lines { from: 3, to: 4 }, 1) && !desk.has_read("b", Lines::WHOLE, 2));
     }
 

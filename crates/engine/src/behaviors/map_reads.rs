@@ -6,7 +6,7 @@ use std::path::Path;
 
 use atlas::say;
 use atlas::{Answer, Question};
-use model::{Advice, Detail, Event, EventKind, Item, Millis, ToolCall, Verdict};
+use model::{Advice, Detail, Event, EventKind, Item, Millis, ToolCall, Verdict, estimate_tokens};
 
 use super::on_code::{self, Callers, EDITORS, File, READERS};
 use crate::behavior::{Behavior, Context};
@@ -49,7 +49,8 @@ impl Behavior for MapReads {
     }
 
     fn on(&self) -> &'static [EventKind] {
-        &[EventKind::PreToolUse]
+        // A call that was denied or failed has read nothing: what was read is known afterwards.
+        &[EventKind::PreToolUse, EventKind::PostToolUse]
     }
 
     fn speaks_on(&self, kind: EventKind) -> bool {
@@ -59,8 +60,11 @@ impl Behavior for MapReads {
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {
         let Detail::Tool(call) = &event.detail else { return Ok(Advice::silent()) };
         let Some(file) = File::of(cx, event, call) else { return Ok(Advice::silent()) };
+        let is_over = event.kind == EventKind::PostToolUse;
         if EDITORS.contains(&call.name.as_str()) {
-            on_code::desk(cx, event, |desk| desk.edit(&file.path, cx.now));
+            if is_over {
+                on_code::desk(cx, event, |desk| desk.edit(&file.path, cx.now));
+            }
             return Ok(Advice::silent());
         }
         if !READERS.contains(&call.name.as_str()) {
@@ -71,6 +75,10 @@ impl Behavior for MapReads {
         let total = text.lines().count() as u32;
         let asked = lines(call);
         let read = asked.unwrap_or(Lines { from: 1, to: DEFAULT_LIMIT.min(total.max(1)) });
+        if is_over {
+            on_code::desk(cx, event, |desk| desk.read(&file.path, read, content, cx.now));
+            return Ok(Advice::silent());
+        }
         let strict = cx.config.mode(self.name()) == "strict";
         let is_large = total >= LARGE_LINES && text.len() >= LARGE_BYTES;
         let edited = on_code::desk(cx, event, |desk| desk.is_edited(&file.path)).unwrap_or(true);
@@ -86,7 +94,7 @@ impl Behavior for MapReads {
                 advice = note(self.name(), &file, &outline);
             }
         }
-        let before = on_code::desk(cx, event, |desk| desk.read(&file.path, read, content, cx.now)).flatten();
+        let before = on_code::desk(cx, event, |desk| desk.read_at(&file.path, read, content)).flatten();
         if let Some(before) = before.filter(|_| advice.is_silent() && !edited) {
             advice = again(self.name(), cx.now, before, &file, asked, total);
         }
@@ -178,12 +186,68 @@ fn note(from: &'static str, file: &File, outline: &Outline) -> Advice {
     // The heading and the fence take their part.
     let mut budget = page.room().saturating_sub(40) as usize;
     for _ in 0..4 {
-        if page.item(&say::outline(&outline.items, budget), why("outline")) {
+        let short = say::outline(&outline.items, budget);
+        if page.item(&spend(&outline.items, &short, budget), why("outline")) {
             break;
         }
         budget = budget * 3 / 4;
     }
     Advice { notes: page.finish(from).into_iter().collect(), ..Advice::silent() }
+}
+
+/// An outline within a budget counts everywhere what it has no room for anywhere; what is left of the budget goes to the
+/// largest: `617-922  class Router: url_path_for 640-650, … 12 more`.
+fn spend(items: &[atlas::answer::Item], outline: &str, budget: usize) -> String {
+    let mut lines: Vec<String> = outline.lines().map(str::to_owned).collect();
+    let mut counted: Vec<(&atlas::answer::Item, usize, String)> = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let Some((head, _)) = line.rsplit_once(" … ").filter(|(_, more)| more.ends_with(" more")) else {
+            continue;
+        };
+        let is_it = |item: &&atlas::answer::Item| {
+            line.trim_start().starts_with(&format!("{}  ", say::range(item.line, item.end_line)))
+        };
+        if let Some(item) = items.iter().find(is_it) {
+            counted.push((item, at, head.to_owned()));
+        }
+    }
+    counted.sort_by_key(|(item, ..)| std::cmp::Reverse(item.end_line - item.line));
+    for (around, at, head) in counted {
+        let inside = |item: &&atlas::answer::Item| {
+            item.line >= around.line && item.end_line <= around.end_line && !std::ptr::eq(*item, around)
+        };
+        let inside: Vec<&atlas::answer::Item> = items.iter().filter(inside).collect();
+        let direct = |item: &&&atlas::answer::Item| {
+            let parent = item.parent.as_deref().unwrap_or_default();
+            parent == around.name || Some(parent) == around.name.rsplit('.').next()
+        };
+        let names: Vec<String> = inside
+            .iter()
+            .filter(direct)
+            .map(|item| {
+                let name = item.name.rsplit('.').next().unwrap_or(&item.name);
+                format!("{} {}", one_line(name, 60), say::range(item.line, item.end_line))
+            })
+            .collect();
+        let with = |count: usize| {
+            let left = inside.len() - count;
+            let more = if left > 0 { format!(" … {left} more") } else { String::new() };
+            format!("{head}: {}{more}", names[..count].join(", "))
+        };
+        let counts = |lines: &[String]| estimate_tokens(&lines.join("\n")) as usize <= budget;
+        // The most that fit, by halves.
+        let (mut fits, mut most) = (0, names.len());
+        while fits < most {
+            let middle = (fits + most).div_ceil(2);
+            let mut tried = lines.clone();
+            tried[at] = with(middle);
+            if counts(&tried) { fits = middle } else { most = middle - 1 }
+        }
+        if fits > 0 {
+            lines[at] = with(fits);
+        }
+    }
+    lines.join("\n")
 }
 
 fn refusal(file: &File, outline: &Outline) -> Advice {

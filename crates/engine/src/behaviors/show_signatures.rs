@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn what_was_read_need_not_be_said() {
         let world = world();
-        world.read(&MapReads, "app/mail.py");
+        world.after(&MapReads, "Read", json!({ "file_path": world.path("app/mail.py") }), json!({}));
         assert_eq!(edit(&world), None);
     }
 

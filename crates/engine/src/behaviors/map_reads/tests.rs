@@ -24,6 +24,9 @@ fn a_large_file_comes_with_its_outline_once_and_again_when_it_has_changed() {
     assert!(note.contains("Outline of src/store.py") && note.contains("class Store"), "{note}");
     assert!(note.contains("method_0") && note.contains("4-12"), "{note}");
     assert!(estimate_tokens(&note) <= TOKENS, "{}", estimate_tokens(&note));
+    assert_eq!(world.read(&MapReads, "src/store.py"), None, "it was denied, so it was not read");
+    let input = json!({ "file_path": world.path("src/store.py") });
+    assert!(world.after(&MapReads, "Read", input, json!({})).is_silent());
     let again = world.read(&MapReads, "src/store.py").unwrap();
     assert!(again.contains("did not change") && !again.contains("method_0"), "{again}");
     world.write("src/store.py", &large(37));
@@ -49,6 +52,8 @@ fn small_files_settings_tests_and_ranges_are_left_alone() {
     }
     let part = json!({ "file_path": world.path("src/store.py"), "offset": 10, "limit": 40 });
     assert_eq!(world.before(&MapReads, "Read", part.clone()), None, "who reads a part knows what they want");
+    assert_eq!(world.before(&MapReads, "Read", part.clone()), None, "it may have been denied");
+    world.after(&MapReads, "Read", part.clone(), json!({}));
     let again = world.before(&MapReads, "Read", part).unwrap();
     assert!(again.contains("lines 10-49 of src/store.py did not change"), "{again}");
     let elsewhere = json!({ "file_path": "/etc/hostname" });
@@ -59,7 +64,8 @@ fn small_files_settings_tests_and_ranges_are_left_alone() {
 fn a_file_that_is_being_edited_is_not_mapped_over() {
     let mut world = World::new(&[("src/store.py", &large(60))]);
     let edit = json!({ "file_path": world.path("src/store.py"), "old_string": "a", "new_string": "b" });
-    assert_eq!(world.before(&MapReads, "Edit", edit), None);
+    assert_eq!(world.before(&MapReads, "Edit", edit.clone()), None);
+    world.after(&MapReads, "Edit", edit, json!({}));
     assert_eq!(world.read(&MapReads, "src/store.py"), None);
     world.session = "s2";
     assert!(world.read(&MapReads, "src/store.py").is_some(), "another session is not editing it");
@@ -108,4 +114,26 @@ fn a_subagent_has_a_desk_of_its_own() {
     assert!(world.read(&MapReads, "src/store.py").unwrap().contains("Outline"));
     world.subagent = Some("a1");
     assert!(world.read(&MapReads, "src/store.py").unwrap().contains("Outline"), "it has not seen it");
+}
+
+#[test]
+fn what_is_left_of_the_budget_goes_to_the_largest() {
+    let mut text = String::new();
+    for at in 0..14 {
+        text.push_str(&format!("class Convertor{at}:\n"));
+        for method in 0..4 {
+            text.push_str(&format!(
+                "    def convert_something_{method}(self, value: str) -> str:\n        return value\n\n"
+            ));
+        }
+    }
+    text.push_str("class Router:\n");
+    for method in 0..24 {
+        text.push_str(&format!("    def route_request_{method}(self, scope, receive, send):\n"));
+        text.push_str(&"        scope.step()  # one of several things that are done\n".repeat(8));
+    }
+    let world = World::new(&[("src/routing.py", &text)]);
+    let note = world.read(&MapReads, "src/routing.py").unwrap();
+    assert!(note.contains("class Router: route_request_0"), "{note}");
+    assert!((500..=TOKENS).contains(&estimate_tokens(&note)), "{}\n{note}", estimate_tokens(&note));
 }

@@ -189,7 +189,7 @@ fn check(name: &str, value: &Value, faults: &mut Vec<String>) {
     for (key, may_be_list) in
         [("promptTriggers", false), ("fileTriggers", false), ("pathTriggers", true), ("notWhen", true)]
     {
-        let is_wrong = |given: &&Value| !given.is_object() && !(may_be_list && given.is_array());
+        let is_wrong = |given: &&Value| !(given.is_object() || may_be_list && given.is_array());
         if fields.get(key).is_some_and(|given| is_wrong(&given)) {
             let or = if may_be_list { " or a list" } else { "" };
             faults.push(format!("{name}: {key} is no object{or}"));

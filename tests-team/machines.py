@@ -205,6 +205,7 @@ def shared(options, net, folder, seed, server):
                   (whole[len(whole) // 2] * 1000, whole[-1] * 1000, after[-1] * 1000), flush=True)
 
         words(ana, ben)
+        prompts(net, server, admin, ana, ben)
 
         began = time.time()
         for block in range(5):
@@ -305,6 +306,48 @@ def unfit(net, server, admin, ana, ben):
     ana.call("daemon", "restart")
     took = until(60, lambda: has("indigestible") and ana.status()["aside"] == 0)
     that("and told when the database takes it", took is not None, ana.status())
+
+
+def spoken(hook, words):
+    """What a hook says, asked again while it is late: on a busy machine what is late is silence."""
+    said = ""
+    for at in range(5):
+        said = hook(at)
+        if words in said:
+            break
+    return said
+
+
+def prompts(net, server, admin, ana, ben):
+    """What a person asks for stays with them, also in what is made of it."""
+    asked = ("Our biggest client Globex is upset. Henry from sales promised them a refund; please fix the rounding. "
+             "Always refund Globex in full.")
+    path = ana.work + "/src/cart.rs"
+    patch = [{"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "lines": ["-fn cart() {}", "+fn cart() { half_up() }"]}]
+    ana.hook("SessionStart", "session-of-globex", source="startup")
+    ana.hook("UserPromptSubmit", "session-of-globex", prompt=asked)
+    ana.hook("PostToolUse", "session-of-globex", tool_name="Edit", tool_use_id="g1",
+             tool_input={"file_path": path, "old_string": "fn cart() {}", "new_string": "fn cart() { half_up() }"},
+             tool_response={"filePath": path, "structuredPatch": patch})
+    ana.hook("Stop", "session-of-globex", last_assistant_message="I made cart in src/cart.rs round half up.")
+    ana.hook("SessionEnd", "session-of-globex", reason="exit")
+    kinds = lambda of: [row[0] for row in of.ask(  # noqa: E731
+        "SELECT DISTINCT kind FROM memories WHERE session = 'session-of-globex' AND kind IN ('summary', 'change', 'bugfix')")]
+    that("a turn leaves what was done", until(60, lambda: len(kinds(ben)) == 2) is not None, [kinds(ana), kinds(ben)])
+    own = [row[0] for row in ana.ask("SELECT text FROM memories WHERE session = 'session-of-globex' AND text LIKE '%Globex%'")]
+    that("what was asked for is with who asked", any(text.startswith("Request: ") for text in own), own)
+    for machine in (ana, ben):
+        that("%s has nothing more to tell" % machine.name, until(60, lambda machine=machine: machine.status()["waiting"] == 0)
+             is not None, machine.status())
+    found = []
+    for table, in ben.ask("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'"):
+        for row in ben.ask('SELECT * FROM "%s"' % table):
+            found += [(table, row)] if "Globex" in str(row) or "Henry" in str(row) else []
+    that("and nowhere on another machine", not found, found[:3])
+    dump = net.inside("db", os.path.join(server.bin, "pg_dump"), "--schema=throughline", "--inserts", admin,
+                      env=dict(os.environ, PGPASSWORD=server.password))
+    left = [line for line in dump.splitlines() if "globex" in line.lower().replace("session-of-globex", "") or "Henry" in line]
+    that("nor in the team's database", "half_up" in dump and not left, left[:3])
 
 
 def words(ana, ben):

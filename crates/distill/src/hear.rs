@@ -148,7 +148,7 @@ fn stated(scene: &Scene<'_>) -> Option<Observation> {
     if !scene.prompt.is_empty()
         && let Some(step) = scene.prompt_step()
     {
-        draft.say(&format!("Asked: {}", prose::request(scene.prompt, 240)));
+        draft.say(&crate::asked(scene.prompt));
         draft.evidence(step);
     }
     best.sort_by_key(|(_, at, ..)| *at);

@@ -73,6 +73,9 @@ pub struct Distilled {
 /// No turn is worth more memories; what is cut is the small change, never a failure or a decision.
 const MAX_OBSERVATIONS: usize = 24;
 
+/// What an observation quotes of a request, in bytes.
+const MAX_ASKED: usize = 240;
+
 /// Reads one turn. What it leaves unresolved stays in `state` for a later one.
 pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
     let (heard, marked) = outside::spread(turn.steps);
@@ -137,6 +140,11 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
     let summary = summary::summarize(&scene, state, &observations);
     let outside = heard.iter().map(|source| format!("{MARK}{source}")).collect();
     Distilled { observations, summary, outside }
+}
+
+/// How an observation begins that says what was asked for: whoever tells it on without that knows where it ends.
+pub fn asked(prompt: &str) -> String {
+    format!("Asked: {}", prose::request(prompt.trim(), MAX_ASKED)).trim_end().to_owned()
 }
 
 fn weight(kind: MemoryKind) -> u8 {

@@ -128,7 +128,7 @@ fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
     if !scene.prompt.is_empty()
         && let Some(step) = scene.prompt_step()
     {
-        draft.say(&format!("Asked: {}", prose::request(scene.prompt, 240)));
+        draft.say(&crate::asked(scene.prompt));
         draft.evidence(step);
     }
     for (_, at, sentence) in said.iter().take(3) {

@@ -1,11 +1,12 @@
 //! What leaves this machine for a team, as it leaves, and what is taken in of what others tell. One rule for all of it:
 //! a memory leaves when it is of a project the person shares, of a kind that is about the work, trusted here already, and
-//! not said to be private. Prompts, pieces of conversations, incidents and what was brought in never leave, nor does
+//! not said to be private. Prompts and what quotes them, pieces of conversations, incidents and what was brought in never leave, nor does
 //! anything that has no project. A message leaves when it is for a session elsewhere; of a pattern of agents, who has which
 //! part and the line each answer ends with. Nothing here connects.
 
 mod forms;
 mod places;
+mod prompts;
 
 use model::{Memory, MemoryKind, estimate_tokens};
 use redact::Redactor;
@@ -53,24 +54,28 @@ impl Leaving<'_> {
         let Waiting { project, at, what, .. } = waiting;
         Some(match what {
             Tidings::Memory(own) => {
-                let OwnMemory { row, root, vectors } = *own;
+                let OwnMemory { row, root, prompts, vectors } = *own;
                 if row.author.is_some() || !may_leave(&row.memory) {
                     return None;
                 }
+                let left = prompts::without(row.memory.clone(), &prompts)?;
+                // A vector is made of the words it stands for, and says them to whoever asks it well.
+                let is_whole = left.title == row.memory.title && left.text == row.memory.text;
                 Change::Memory(Box::new(SharedMemory {
                     project,
-                    memory: self.memory(row.memory, root.as_deref()),
+                    memory: self.memory(left, root.as_deref()),
                     changed_at: at,
                     hits: row.hits,
                     prevented: row.prevented,
                     last_applied_at: row.last_applied_at,
                     superseded_by: row.superseded_by,
-                    vectors: vectors.and_then(as_numbers),
+                    vectors: vectors.filter(|_| is_whole).and_then(as_numbers),
                 }))
             }
             Tidings::Forgotten(id) => Change::Forgotten { project, id },
             Tidings::Session(session) => Change::Session(SharedSession {
-                goal: session.goal.map(|goal| self.text(&goal, None)),
+                // What a session is about is what its person asked for.
+                goal: None,
                 branch: session.branch.map(|branch| self.secretless(&branch)),
                 ..session
             }),
@@ -159,7 +164,9 @@ pub fn take_in(
             if !may_leave(&told.memory) {
                 return Ok(());
             }
-            let mut memory = bounded(&told.memory);
+            // An earlier build tells what was asked for.
+            let Some(memory) = prompts::without(told.memory.clone(), &[]) else { return Ok(()) };
+            let mut memory = bounded(&memory);
             for text in [&mut memory.title, &mut memory.text].into_iter().chain(&mut memory.subtitle) {
                 *text = secretless(redactor, text);
             }
@@ -269,6 +276,7 @@ mod tests {
         let own = OwnMemory {
             row,
             root: Some("/srv/ana/shop".into()),
+            prompts: vec!["Globex wants its money back. Fix the cart".into()],
             vectors: Some(("m".into(), vec![embed::flat::encode(&[1.0, -0.5])])),
         };
         let waiting = Waiting {
@@ -318,6 +326,39 @@ mod tests {
         assert_eq!((left.changed_at, left.hits, left.prevented), (9, 3, 1));
         let vector = &left.vectors.unwrap().parts[0];
         assert!((vector[0] - 1.0).abs() < 0.01 && (vector[1] + 0.5).abs() < 0.01, "{vector:?}");
+    }
+
+    #[test]
+    fn no_prompt_leaves_in_what_was_made_of_it() {
+        let asked = "Asked: Globex wants its money back. Fix the cart.";
+        let change = Memory { text: format!("{asked} Changed src/cart.rs."), ..memory(MemoryKind::Change) };
+        let left = leave(change).unwrap();
+        assert_eq!((left.memory.text.as_str(), left.vectors), ("Changed src/cart.rs.", None));
+        let summary = Memory {
+            title: "Globex wants its money back.".into(),
+            text: "Request: Globex wants its money back. Fix the cart\nCompleted: Rounds half up".into(),
+            ..memory(MemoryKind::Summary)
+        };
+        let left = leave(summary).unwrap().memory;
+        assert_eq!(
+            (left.title.as_str(), left.text.as_str()),
+            ("Rounds half up", "Completed: Rounds half up")
+        );
+        let session = Tidings::Session(SharedSession {
+            project: SharedProject("c0ffee".into()),
+            id: SessionId::new("s"),
+            agent: "claude-code".into(),
+            branch: None,
+            goal: Some("Globex wants its money back".into()),
+            started_at: 1,
+            seen_at: 2,
+            ended_at: None,
+        });
+        let redactor = Redactor::new(Settings::default()).unwrap();
+        let places = Places::new("/srv/ana", "ana");
+        let waiting = Waiting { position: 1, project: SharedProject("c0ffee".into()), at: 9, what: session };
+        let told = Leaving { redactor: &redactor, places: &places }.change(waiting);
+        assert!(matches!(&told, Some(Change::Session(session)) if session.goal.is_none()), "{told:?}");
     }
 
     #[test]

@@ -60,6 +60,8 @@ pub struct OwnMemory {
     pub row: MemoryRow,
     /// The folder its paths are to be relative to.
     pub root: Option<String>,
+    /// What a person had asked for, of the events that show it.
+    pub prompts: Vec<String>,
     /// The model's identity and the parts as the scan takes them.
     pub vectors: Option<(String, Vec<Vec<u8>>)>,
 }

@@ -1,6 +1,6 @@
 //! What a name in the outbox means now: the row as it stands, with what decides how it leaves.
 
-use model::{MemoryId, Millis, SessionId};
+use model::{EventId, Memory, MemoryId, Millis, SessionId};
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::batch::number;
@@ -28,10 +28,8 @@ impl Tables {
             "session" => self
                 .connection
                 .prepare_cached(
-                    "SELECT id, agent, branch,
-                        (SELECT title FROM memories WHERE session = sessions.id AND kind = 'summary'
-                            AND author IS NULL ORDER BY at DESC LIMIT 1),
-                        started_at, last_seen_at, ended_at
+                    // What it is about is what its person asked for, and is not told.
+                    "SELECT id, agent, branch, NULL, started_at, last_seen_at, ended_at
                      FROM sessions WHERE id = ?1 AND last_seen_at >= ?2",
                 )?
                 .query_row(params![key, number(now.saturating_sub(STALE))], |row| session(row, project))
@@ -69,8 +67,9 @@ impl Tables {
                     |row| row.get(0),
                 )
                 .optional()?;
+            let prompts = self.prompts_of(&row.memory)?;
             let vectors = self.vectors_of(row.n)?;
-            return Ok(Tidings::Memory(Box::new(OwnMemory { row, root, vectors })));
+            return Ok(Tidings::Memory(Box::new(OwnMemory { row, root, prompts, vectors })));
         }
         let forgotten = self
             .connection
@@ -80,6 +79,12 @@ impl Tables {
         // Dropped to make room is not forgotten: others may have room.
         Ok(forgotten
             .map_or(Tidings::Nothing, |()| Tidings::Forgotten(MemoryId::from_u64(id.cast_unsigned()))))
+    }
+
+    fn prompts_of(&self, memory: &Memory) -> rusqlite::Result<Vec<String>> {
+        let mut asked = self.connection.prepare_cached("SELECT text FROM prompts WHERE id = ?1")?;
+        let text = |event: &EventId| asked.query_row([event.as_bytes()], |row| row.get(0)).optional();
+        memory.provenance.events.iter().map(text).filter_map(Result::transpose).collect()
     }
 
     fn vectors_of(&self, n: u64) -> rusqlite::Result<Option<(String, Vec<Vec<u8>>)>> {
@@ -102,9 +107,7 @@ impl Tables {
         let claim = self
             .connection
             .prepare_cached(
-                "SELECT sessions.branch, since_at, last_at, COALESCE(note,
-                    (SELECT title FROM memories WHERE session = claims.session AND kind = 'summary'
-                        AND author IS NULL ORDER BY at DESC LIMIT 1)), claims.lines
+                "SELECT sessions.branch, since_at, last_at, note, claims.lines
                  FROM claims JOIN sessions ON sessions.id = claims.session
                     JOIN workspaces ON workspaces.key = sessions.workspace
                  WHERE claims.session = ?1 AND path = root || '/' || ?2 AND last_at >= ?3",

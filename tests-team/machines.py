@@ -180,7 +180,16 @@ def shared(options, net, folder, seed, server):
         for machine in (ana, ben):
             invite = cli("invite", machine.name, "--url", admin, "--host", "%s.1:%d" % (NET, server.port))
             url = invite.split("'")[1] + "?sslmode=disable"
+            if machine is ana:
+                ana.call("remember", "said before anybody joined")
             print(machine.call("team", "join", "--allow-plain", url).strip(), flush=True)
+        # Before any session was there.
+        ana.call("remember", "said since she joined")
+        early = lambda: ben.ask("SELECT title FROM memories WHERE author = 'ana' ORDER BY at")  # noqa: E731
+        said = [("ana: said before anybody joined",), ("ana: said since she joined",)]
+        that("what was said before and since is told without a session", until(60, lambda: early() == said) is not None,
+             [early(), ana.status(), ben.status()])
+        for machine in (ana, ben):
             machine.hook("SessionStart", "session-of-" + machine.name, source="startup")
         ready = [until(60, lambda machine=machine: machine.status()["state"] == "connected") for machine in (ana, ben)]
         that("both machines are connected", None not in ready, [ana.status(), ben.status()])
@@ -217,8 +226,8 @@ def shared(options, net, folder, seed, server):
 
         ana.call("remember", "carts expire after " + ana.work + "/src/cart.rs says so")
         ana.call("remember", "my own business", "--private")
-        took = until(60, lambda: ben.ask("SELECT title, text FROM memories WHERE author = 'ana'"))
-        told = ben.ask("SELECT title, text FROM memories WHERE author = 'ana'")
+        carts = lambda: ben.ask("SELECT title, text FROM memories WHERE author = 'ana' AND title LIKE '%carts%'")  # noqa: E731
+        took, told = until(60, carts), carts()
         that("a memory arrives under its author's name", took is not None and told and told[0][0].startswith("ana: carts"), told)
         that("without a path of its machine", told and ana.work not in told[0][1] and "src/cart.rs" in told[0][1], told)
 

@@ -109,6 +109,7 @@ fn clean_deed(redactor: &Redactor, deed: &mut Deed) {
             }
             clean_all(redactor, files);
         }
+        Deed::Place { root, project, .. } => clean_all(redactor, [root, project]),
         // Most of it is stored and clean; what was read from files of the person's is not.
         Deed::Injected { injection } => {
             clean_all(redactor, &mut injection.marks);

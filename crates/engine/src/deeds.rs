@@ -76,6 +76,11 @@ pub fn learn(batch: &mut Batch<'_>, done: Done, deed: &Deed) -> Result<()> {
                 batch.release(session.as_ref(), Some(file))?;
             }
         }
+        Deed::Place { workspace, root, project, project_key } => {
+            batch.upsert_workspace(workspace, root, Some(project), done.at)?;
+            batch.upsert_project(project_key, project, None)?;
+            batch.place_workspace(workspace, project_key)?;
+        }
         Deed::StartPattern { session, kind, id, options } => {
             crate::coordination::declare(batch, session, kind, id, options, done.at)?;
         }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Checkpoint, Injection, Memory, MemoryId, Millis, Observation, SessionId, SessionOutcome, Summary,
+    WorkspaceKey,
 };
 
 /// The name deeds are journaled under, where an agent's name stands.
@@ -86,6 +87,13 @@ pub enum Deed {
         session: Option<SessionId>,
         #[serde(default)]
         files: Vec<String>,
+    },
+    /// A folder something was said in, and the project it is of: no event may ever come from there.
+    Place {
+        workspace: WorkspaceKey,
+        root: String,
+        project: String,
+        project_key: String,
     },
     /// A pattern of agents, declared before the first of them is started.
     StartPattern {
@@ -192,6 +200,7 @@ impl Deed {
             Self::DropCheckpoints { .. } => "DropCheckpoints",
             Self::Claim { .. } => "Claim",
             Self::Release { .. } => "Release",
+            Self::Place { .. } => "Place",
             Self::StartPattern { .. } => "StartPattern",
             Self::StopPattern { .. } => "StopPattern",
             Self::Message { .. } => "Message",
@@ -219,6 +228,7 @@ impl Deed {
             Self::Injected { injection } => Some(&injection.session),
             Self::Checkpoint { checkpoint } => checkpoint.session.as_ref(),
             Self::DropCheckpoints { .. }
+            | Self::Place { .. }
             | Self::Withdraw { .. }
             | Self::Forget { .. }
             | Self::Edit { .. }

@@ -62,6 +62,7 @@ pub(crate) fn note(batch: &mut Batch<'_>, seq: u64, deed: &Deed) -> Result<(), S
         | Deed::DropCheckpoints { .. }
         | Deed::Claim { .. }
         | Deed::Release { .. }
+        | Deed::Place { .. }
         | Deed::StartPattern { .. }
         | Deed::StopPattern { .. }
         | Deed::Withdraw { .. }

@@ -55,7 +55,8 @@ impl Naming {
 mod tests {
     use std::process::Command;
 
-    use model::{SessionId, WorkspaceKey};
+    use engine::deeds::Done;
+    use model::{Deed, Memory, MemoryId, MemoryKind, SessionId, WorkspaceKey};
     use store::SessionTouch;
     use store::shared::SharedProject;
 
@@ -105,5 +106,50 @@ mod tests {
         assert_eq!(waiting[0].project.0, commit);
         assert_eq!(tables.nameless_projects().unwrap().len(), 2);
         assert_eq!(naming.asked.len(), 3, "each was asked once");
+    }
+    #[test]
+    fn what_was_said_where_no_session_ever_was_waits_once_somebody_says_where_that_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let shop = folder.path().join("shop");
+        std::fs::create_dir_all(&shop).unwrap();
+        git(&shop, &["init", "-q"]);
+        git(&shop, &["commit", "-q", "--allow-empty", "-m", "first"]);
+        let found = crate::workspace::resolve(&shop);
+        let note = |number: u64| Deed::Remember {
+            memory: Box::new(Memory {
+                workspace: Some(found.key.clone()),
+                project_key: Some(found.project_key.clone()),
+                ..Memory::new(
+                    MemoryId::from_u64(number),
+                    MemoryKind::Note,
+                    1,
+                    format!("note {number}"),
+                    "x".into(),
+                )
+            }),
+        };
+        let place = Deed::Place {
+            workspace: found.key.clone(),
+            root: found.root.clone(),
+            project: found.project.clone(),
+            project_key: found.project_key.clone(),
+        };
+        let mut tables = Tables::open(&folder.path().join("t.db")).unwrap();
+        let commit = project_of(&shop).first_commit.unwrap();
+        let learn = |tables: &mut Tables, deed: &Deed| {
+            let done = Done { id: client::mint(), at: 1 };
+            tables.write(|batch| Ok(engine::deeds::learn(batch, done, deed).unwrap())).unwrap();
+        };
+        let (mut naming, bell) = (Naming::default(), Bell::default());
+        learn(&mut tables, &note(1));
+        tables.write(|batch| batch.share_projects("ana", &[SharedProject(commit)])).unwrap();
+        naming.look(&mut tables, &bell).unwrap();
+        assert_eq!(tables.count_outbox().unwrap(), 0, "nobody knows where it was said");
+        // `team share` says it, and so does every note from then on.
+        learn(&mut tables, &place);
+        naming.look(&mut tables, &bell).unwrap();
+        assert_eq!(tables.count_outbox().unwrap(), 1, "what was kept before waits");
+        learn(&mut tables, &note(2));
+        assert_eq!(tables.count_outbox().unwrap(), 2);
     }
 }

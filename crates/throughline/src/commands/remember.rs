@@ -1,6 +1,7 @@
 //! Keeps what a person says, until they want it forgotten.
 
 use std::io::{self, Read};
+use std::path::Path;
 
 use clap::Args;
 use model::{Deed, Memory, MemoryId, MemoryKind, Provenance, Urgency, estimate_tokens};
@@ -8,7 +9,7 @@ use redact::Redactor;
 use serde_json::json;
 use store::{MemoryFilter, MemoryRow};
 
-use super::reader;
+use super::{reader, team};
 use crate::report::{Failure, hint, person};
 use crate::world::World;
 use crate::{config, print, when};
@@ -101,7 +102,12 @@ impl Saying {
     /// The memory it is, and whether that was there already.
     pub(crate) fn keep(self, world: &World) -> anyhow::Result<(MemoryRow, bool)> {
         let memory = self.memory(world)?;
-        reader::send(world, &[Deed::Remember { memory: Box::new(memory.clone()) }])?;
+        let mut deeds = vec![Deed::Remember { memory: Box::new(memory.clone()) }];
+        // Which project of the team's it is of follows from where that lies, and no session may ever say it.
+        if memory.workspace.is_some() && team::configured(world).is_some() {
+            deeds.push(place(&world.cwd));
+        }
+        reader::send(world, &deeds)?;
         let kept = kept(world, &memory)?;
         let known = kept.memory.id != memory.id;
         Ok((kept, known))
@@ -143,6 +149,17 @@ impl Saying {
             },
             text,
         })
+    }
+}
+
+/// Where a folder lies and which project it is of.
+pub(crate) fn place(folder: &Path) -> Deed {
+    let found = daemon::resolve_workspace(folder);
+    Deed::Place {
+        workspace: found.key,
+        root: found.root,
+        project: found.project,
+        project_key: found.project_key,
     }
 }
 

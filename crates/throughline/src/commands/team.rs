@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use store::shared::SharedError;
+use store::shared::{SharedError, SharedProject};
 use team::{Options, Team as Line, admin};
 
-use super::{config as settings, reader};
+use super::{config as settings, reader, remember};
 use crate::report::{Failure, hint};
 use crate::world::{self, World};
 use crate::{config, print, when};
@@ -173,8 +173,8 @@ fn share(world: &World, path: Option<&Path>) -> anyhow::Result<()> {
         projects.push(commit.clone());
         settings::set(world, "storage.projects", &projects.join(","))?;
     }
-    // What happens from now on is told by the daemon.
-    reader::start(world)?;
+    // What was kept of it before, and no session has said where, waits from now on as well.
+    reader::send(world, &[remember::place(&folder(world, path))])?;
     print::line(&format!("{name} is shared with the team"))?;
     print::remark("its observations, summaries, learnings and notes are told, and which files you work on");
     Ok(())
@@ -293,9 +293,13 @@ fn shared(world: &World) -> Vec<String> {
     config.list("storage.projects").to_vec()
 }
 
+fn folder(world: &World, path: Option<&Path>) -> PathBuf {
+    path.map_or_else(|| world.cwd.clone(), |path| world.cwd.join(path))
+}
+
 /// The first commit and the name of a folder's project.
 fn project(world: &World, path: Option<&Path>) -> anyhow::Result<(String, String)> {
-    let folder = path.map_or_else(|| world.cwd.clone(), |path| world.cwd.join(path));
+    let folder = folder(world, path);
     let found = daemon::project_of(&folder);
     match found.first_commit {
         Some(commit) => Ok((commit, found.name)),

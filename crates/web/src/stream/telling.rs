@@ -199,7 +199,7 @@ fn deed(stored: &Stored) -> Vec<(Topic, String)> {
             return vec![(Topic::Verdict, json(&ruled))];
         }
         // What they leave is told when it is learned.
-        Deed::Distilled { .. } | Deed::Session { .. } => return Vec::new(),
+        Deed::Distilled { .. } | Deed::Session { .. } | Deed::Place { .. } => return Vec::new(),
         Deed::Remember { memory } | Deed::Import { memory, .. } => ("remember", ids(&[memory.id])),
         Deed::HandOff { session: of, .. } => ("hand-off", session(of)),
         Deed::Outcome { session: of, .. } => ("outcome", session(of)),

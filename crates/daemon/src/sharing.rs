@@ -221,7 +221,7 @@ impl Sharing {
         let mut shown = self.shown();
         shown.waiting = tables.count_outbox()?;
         (shown.aside, shown.aside_why) = (aside, last.map(|last| format!("{}: {}", last.kind, last.why)));
-        (shown.state, shown.trouble) = (State::Connected, None);
+        (shown.state, shown.trouble, shown.next) = (State::Connected, None, None);
         Ok(())
     }
 
@@ -232,8 +232,10 @@ impl Sharing {
             shown.url = settings.shown_url();
             shown.projects = settings.projects.len();
         }
-        let machine = settings::machine(&self.intake.place)
-            .map_err(|error| SharedError::Refused(format!("this machine's name cannot be kept: {error}")))?;
+        let machine = settings::machine(&self.intake.place).map_err(|error| SharedError::Refused {
+            says: format!("this machine's name cannot be kept: {error}"),
+            next: "make the data folder writable for you: `throughline doctor` says which it is",
+        })?;
         let mut team = Team::connect(&settings.options()?)?;
         let by = Author { user: team.me().user.clone(), machine };
         let mut listener = team.listen(&by.machine)?;
@@ -336,15 +338,17 @@ impl Sharing {
         let wait = match error {
             SharedError::Unreachable(_) | SharedError::Store(_) => back_off(worker.failures),
             // Unfit is what we asked, not what we told: no other way to ask is known here.
-            SharedError::Refused(_) | SharedError::Version { .. } | SharedError::Unfit(_) => REFUSED_WAIT,
+            SharedError::Refused { .. } | SharedError::Version { .. } | SharedError::Unfit(_) => REFUSED_WAIT,
         };
         worker.not_before = Some(Instant::now() + wait);
         if worker.failures == 1 {
             self.intake.log.warn(format_args!("sharing waits: {error}"));
         }
-        if matches!(error, SharedError::Refused(_) | SharedError::Version { .. } | SharedError::Unfit(_)) {
-            let what = format!("What may be shared with the team waits: {error}.");
-            self.intake.faults.raise(Trouble::Sharing, &what);
+        if matches!(error, SharedError::Refused { .. } | SharedError::Version { .. } | SharedError::Unfit(_))
+        {
+            let next = if let SharedError::Refused { next, .. } = error { *next } else { "" };
+            let what = format!("What may be shared with the team waits: {error}. {next}");
+            self.intake.faults.raise(Trouble::Sharing, what.trim_end());
         }
         // Days without a network must not fill the disk.
         if let Some((_, tables)) = &mut worker.tables {
@@ -365,10 +369,13 @@ impl Sharing {
             (shown.url, shown.projects) = (settings.shown_url(), settings.projects.len());
         }
         shown.state = match error {
-            SharedError::Refused(_) | SharedError::Version { .. } | SharedError::Unfit(_) => State::Refused,
+            SharedError::Refused { .. } | SharedError::Version { .. } | SharedError::Unfit(_) => {
+                State::Refused
+            }
             _ => State::Waiting,
         };
         shown.trouble = Some(error.to_string());
+        shown.next = if let SharedError::Refused { next, .. } = error { Some(next) } else { None };
         shown.next_try_at = Some(now().saturating_add(wait.as_millis() as u64));
         wait
     }

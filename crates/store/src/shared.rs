@@ -164,9 +164,9 @@ pub enum SharedError {
     /// Try again later; nothing is lost, everything waits.
     #[error("the team's database cannot be reached: {0}")]
     Unreachable(String),
-    /// A person must change something: a password, a certificate, a right.
-    #[error("the team's database refuses: {0}")]
-    Refused(String),
+    /// A person must change something: an address, a password, a certificate, a right. What it is, and what to do.
+    #[error("{says}")]
+    Refused { says: String, next: &'static str },
     /// What was told is not taken, now or later, and everything else is: bad or too much of it.
     #[error("the team's database does not take it: {0}")]
     Unfit(String),

@@ -4,6 +4,7 @@
 use std::fmt;
 
 use model::Millis;
+use postgres::error::SqlState;
 use postgres::{Client, Transaction};
 use postgres_protocol::password::scram_sha_256;
 use store::shared::{SharedError, SharedProject};
@@ -97,7 +98,7 @@ pub fn init(options: &Options, wanted: &Init) -> Result<Ready, SharedError> {
     const MOST_PARTITIONS: u32 = 1024;
     let team = name("team", &wanted.team)?;
     if !(1..=MOST_PARTITIONS).contains(&wanted.partitions) {
-        return Err(refused("a table has 1 to 1024 partitions"));
+        return Err(refused("a table has 1 to 1024 partitions", "choose another number"));
     }
     let mut client = connect::open(options)?;
     let migrated = schema::migrate(&mut client, wanted.partitions)?;
@@ -128,7 +129,7 @@ pub fn invite(options: &Options, team: &str, user: &str) -> Result<Invitation, S
     let mut client = connect::open(options)?;
     let known = as_owner(&mut client, |work| {
         let Some(row) = work.query_opt("SELECT id FROM throughline.teams WHERE name = $1", &[&team])? else {
-            return Ok(Err(refused(&format!("there is no team {team}; run `throughline team init`"))));
+            return Ok(Err(no_team(team)));
         };
         let id: i32 = row.get(0);
         let known =
@@ -141,7 +142,10 @@ pub fn invite(options: &Options, team: &str, user: &str) -> Result<Invitation, S
         let there = work.query_opt("SELECT FROM pg_roles WHERE rolname = $1", &[&role])?.is_some();
         if there && !known {
             // Somebody else's: its password is not ours to change.
-            return Ok(Err(refused(&format!("the role {role} exists already and is no member"))));
+            return Ok(Err(refused(
+                &format!("the role {role} exists already and is no member"),
+                "choose another name, or drop that role if it is nobody's",
+            )));
         }
         let verb = if there { "ALTER" } else { "CREATE" };
         // A name of letters, digits and `_`, and a verifier of base64: nothing in them ends a quotation.
@@ -174,7 +178,7 @@ pub fn remove(options: &Options, team: &str, user: &str) -> Result<(), SharedErr
         )?))
     })?;
     if known == 0 {
-        return Err(refused(&format!("{user} is no member of {team}")));
+        return Err(no_member(user, team));
     }
     // A role that has made something of its own elsewhere cannot be dropped; it can be shut.
     if client.batch_execute(&format!("DROP ROLE IF EXISTS {role}")).is_err() {
@@ -192,16 +196,16 @@ pub fn share(
     project: &SharedProject,
     with: Option<&[String]>,
 ) -> Result<(), SharedError> {
-    let team = name("team", team)?;
+    let called = name("team", team)?;
     let mut client = connect::open(options)?;
     as_owner(&mut client, |work| {
         let row = work.query_opt(
             "INSERT INTO throughline.projects (team, key, open)
              SELECT id, $2, $3 FROM throughline.teams WHERE name = $1
              ON CONFLICT (team, key) DO UPDATE SET open = EXCLUDED.open RETURNING id, team",
-            &[&team, &project.0, &with.is_none()],
+            &[&called, &project.0, &with.is_none()],
         )?;
-        let Some(row) = row else { return Ok(Err(refused(&format!("there is no team {team}")))) };
+        let Some(row) = row else { return Ok(Err(no_team(called))) };
         let (id, team): (i64, i32) = (row.get(0), row.get(1));
         work.execute("DELETE FROM throughline.seats WHERE project = $1", &[&id])?;
         for user in with.unwrap_or_default() {
@@ -211,7 +215,7 @@ pub fn share(
                 &[&id, &team, user],
             )?;
             if seated == 0 {
-                return Ok(Err(refused(&format!("{user} is no member"))));
+                return Ok(Err(no_member(user, called)));
             }
         }
         Ok(Ok(()))
@@ -270,10 +274,34 @@ fn as_owner<T>(
     act: impl FnOnce(&mut Transaction<'_>) -> Result<Result<T, SharedError>, postgres::Error>,
 ) -> Result<T, SharedError> {
     let mut work = client.transaction().map_err(|error| sort(&error))?;
-    work.batch_execute(&format!("SET LOCAL ROLE {OWNER}")).map_err(|error| sort(&error))?;
-    let done = act(&mut work).map_err(|error| sort(&error))??;
+    work.batch_execute(&format!("SET LOCAL ROLE {OWNER}")).map_err(|error| unready(&error))?;
+    let done = act(&mut work).map_err(|error| unready(&error))??;
     work.commit().map_err(|error| sort(&error))?;
     Ok(done)
+}
+
+/// What it means that there is no owner, or no table of theirs.
+fn unready(error: &postgres::Error) -> SharedError {
+    // Roles are the server's, tables this database's: one may be there without the other.
+    let missing = [SqlState::INVALID_PARAMETER_VALUE, SqlState::UNDEFINED_OBJECT, SqlState::UNDEFINED_TABLE];
+    match error.code() {
+        Some(code) if missing.contains(code) || *code == SqlState::INVALID_SCHEMA_NAME => {
+            refused("there is no team in this database yet", "run `throughline team init` first")
+        }
+        Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => refused(
+            "this role may not act for the team's owner",
+            "use the URL that `throughline team init` was run with",
+        ),
+        _ => sort(error),
+    }
+}
+
+fn no_team(team: &str) -> SharedError {
+    refused(&format!("there is no team {team}"), "`throughline team init URL --team NAME` makes one")
+}
+
+fn no_member(user: &str, team: &str) -> SharedError {
+    refused(&format!("{user} is no member of {team}"), "`throughline team status` lists the members")
 }
 
 /// Parts of a role's name: nothing in them needs quotation.
@@ -282,10 +310,11 @@ fn name<'a>(what: &str, text: &'a str) -> Result<&'a str, SharedError> {
     let fits =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || (byte == b'_' && what == "user");
     if text.is_empty() || text.len() > MAX_NAME || !text.bytes().all(fits) {
-        return Err(refused(&format!(
+        let says = format!(
             "a {what}'s name is 1 to {MAX_NAME} small letters and digits, not \"{}\"",
             text.escape_default()
-        )));
+        );
+        return Err(refused(&says, "choose another: it becomes a part of a role's name"));
     }
     Ok(text)
 }

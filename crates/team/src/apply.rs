@@ -123,7 +123,8 @@ impl Team {
     /// a reason, before it would be there.
     fn author(&mut self, by: &Author) -> Result<i32, SharedError> {
         if by.user != self.me.user {
-            return Err(refused(&format!("this connection is {}'s, not {}'s", self.me.user, by.user)));
+            let says = format!("this connection is {}'s, not {}'s", self.me.user, by.user);
+            return Err(refused(&says, "run `throughline daemon restart`"));
         }
         if let Some(known) = self.authors.get(&by.machine) {
             return Ok(*known);

@@ -36,7 +36,7 @@ use prepared::Prepared;
 use rows::{clean, unsigned};
 
 pub use listen::{Listener, Woken};
-pub use options::Options;
+pub use options::{Options, masked, take_password};
 
 /// One connection of one member.
 pub struct Team {
@@ -105,14 +105,16 @@ fn who(client: &mut Client) -> Result<(i32, Me), SharedError> {
     )?;
     if row.get(0) {
         return Err(refused(
-            "this role may do more than a member; use the URL that `throughline team invite` gave you",
+            "this role may do more than a member",
+            "use the URL that `throughline team invite` gave you",
         ));
     }
     let usable: bool = row.get::<_, bool>(1)
         && ask(client, "SELECT has_schema_privilege('throughline', 'USAGE')")?.get::<_, bool>(0);
     if !usable {
         return Err(refused(
-            "there is no team in this database for this role; run `throughline team init` and `invite` first",
+            "there is no team in this database for this role",
+            "ask for a new invitation; whoever runs the database begins with `throughline team init`",
         ));
     }
     let found = ask(client, "SELECT version FROM throughline.house")?.get::<_, i32>(0) as u32;
@@ -130,7 +132,7 @@ fn who(client: &mut Client) -> Result<(i32, Me), SharedError> {
             &[],
         )
         .map_err(|error| sort(&error))?;
-    let row = row.ok_or_else(|| refused("this role is no member of a team; ask for an invitation"))?;
+    let row = row.ok_or_else(|| refused("this role is no member of a team", "ask for an invitation"))?;
     Ok((row.get(0), Me { team: row.get(1), user: row.get(2) }))
 }
 

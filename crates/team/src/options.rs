@@ -4,12 +4,15 @@
 use std::fmt;
 use std::fs;
 use std::net::IpAddr;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use postgres::config::{Config, Host, SslMode};
 use store::shared::SharedError;
 
+/// The next step for whoever gave an address that is none.
+const WRITE: &str = "write postgres://user@host/database";
 /// A laptop that wakes up in another network finds out within this time: the first four packets went unanswered.
 const CONNECT: Duration = Duration::from_secs(8);
 /// A connection nobody answers on is given up after idle + retries × interval: a quarter of a minute. A packet in so many
@@ -60,30 +63,37 @@ impl Options {
     /// What is wrong with a URL is said without repeating it.
     pub(crate) fn target(&self) -> Result<Target, SharedError> {
         let (plain_url, ssl) = take_ssl(&self.url)?;
-        let mut config: Config = plain_url.parse().map_err(|error| {
-            refused(&format!("the URL cannot be understood: {error}; write postgres://user@host/database"))
-        })?;
+        let mut config: Config = plain_url
+            .parse()
+            .map_err(|error| refused(&format!("the URL cannot be understood: {error}"), WRITE))?;
         if config.get_user().is_none_or(str::is_empty) {
-            return Err(refused("the URL names no user; write postgres://user@host/database"));
+            return Err(refused("the URL names no user", WRITE));
         }
         if config.get_dbname().is_none() {
-            return Err(refused("the URL names no database; write postgres://user@host/database"));
+            return Err(refused("the URL names no database", WRITE));
         }
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
-            return Err(refused("the URL names no host; write postgres://user@host/database"));
+            return Err(refused("the URL names no host", WRITE));
         }
         let trust = match (ssl.mode.as_deref(), is_near(&config)) {
             (Some("disable"), false) if !self.allow_plain => {
                 return Err(refused(
-                    "sslmode=disable would send passwords and memories in the clear; take it out of the URL",
+                    "sslmode=disable would send passwords and memories in the clear",
+                    "take it out of the URL; if the way there is a tunnel of your own, join with --allow-plain \
+                     (or set THROUGHLINE_STORAGE_ALLOW_PLAIN=true)",
                 ));
             }
-            (Some("disable"), _) | (None | Some("prefer" | "allow"), true) => Trust::Plain,
+            (Some("disable"), _) => Trust::Plain,
+            // Who names a root wants it asked for, wherever the server is.
+            (None | Some("prefer" | "allow"), true) if !ssl.names_root => Trust::Plain,
             // `require` and `verify-ca` leave a stranger in the middle undetected: the stronger one costs nothing.
             (None | Some("prefer" | "allow" | "require" | "verify-ca" | "verify-full"), _) => {
                 Trust::Full(ssl.root)
             }
-            (Some(_), _) => return Err(refused("sslmode is one of disable, verify-full")),
+            (Some(_), _) => {
+                let says = "the URL has an sslmode that is none";
+                return Err(refused(says, "leave it out, or write sslmode=verify-full"));
+            }
         };
         config.ssl_mode(if trust == Trust::Plain { SslMode::Disable } else { SslMode::Require });
         if let Some(password) = &self.password {
@@ -129,8 +139,45 @@ impl Options {
     }
 }
 
-pub(crate) fn refused(says: &str) -> SharedError {
-    SharedError::Refused(says.to_owned())
+/// What a person must change, and how.
+pub(crate) fn refused(says: &str, next: &'static str) -> SharedError {
+    SharedError::Refused { says: says.to_owned(), next }
+}
+
+/// A URL without its password, and the password.
+pub fn take_password(url: &str) -> (String, Option<String>) {
+    match password_at(url) {
+        Some(at) => {
+            let password = unescape(&url[at.clone()]);
+            (format!("{}{}", &url[..at.start - 1], &url[at.end..]), Some(password))
+        }
+        None => (url.to_owned(), None),
+    }
+}
+
+/// A URL for people: where it holds a password, that is a sign instead. Anything else is left as it is.
+pub fn masked(url: &str) -> String {
+    const SIGN: &str = "…";
+    let mut shown = match password_at(url) {
+        Some(at) => format!("{}{SIGN}{}", &url[..at.start], &url[at.end..]),
+        None => url.to_owned(),
+    };
+    let asked =
+        if shown.contains("://") { shown.find("?password=").or(shown.find("&password=")) } else { None };
+    if let Some(at) = asked.map(|at| at + "?password=".len()) {
+        let end = shown[at..].find('&').map_or(shown.len(), |end| at + end);
+        shown.replace_range(at..end, SIGN);
+    }
+    shown
+}
+
+/// Where a URL's password is: behind the user, up to the last `@` before its place ends. It may hold one itself.
+fn password_at(url: &str) -> Option<Range<usize>> {
+    let from = url.find("://")? + 3;
+    let end = url[from..].find(['/', '?', '#']).map_or(url.len(), |at| from + at);
+    let end = from + url[from..end].rfind('@')?;
+    let start = from + url[from..end].find(':')? + 1;
+    Some(start..end)
 }
 
 /// Fields between colons; a backslash takes the next character as it is.
@@ -152,12 +199,13 @@ fn fields(line: &str) -> Vec<String> {
 struct Ssl {
     mode: Option<String>,
     root: Option<PathBuf>,
+    names_root: bool,
 }
 
 /// The client library knows neither `verify-full` nor roots: both are taken out of the URL, the rest is left to it.
 fn take_ssl(url: &str) -> Result<(String, Ssl), SharedError> {
     if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
-        return Err(refused("the URL does not begin with postgres://"));
+        return Err(refused("this is no address of a PostgreSQL database", WRITE));
     }
     let Some((place, query)) = url.split_once('?') else { return Ok((url.to_owned(), Ssl::default())) };
     let mut ssl = Ssl::default();
@@ -165,8 +213,10 @@ fn take_ssl(url: &str) -> Result<(String, Ssl), SharedError> {
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         match pair.split_once('=') {
             Some(("sslmode", mode)) => ssl.mode = Some(mode.to_owned()),
-            Some(("sslrootcert", "system")) => ssl.root = None,
-            Some(("sslrootcert", path)) => ssl.root = Some(PathBuf::from(unescape(path))),
+            Some(("sslrootcert", path)) => {
+                ssl.names_root = true;
+                ssl.root = (path != "system").then(|| PathBuf::from(unescape(path)));
+            }
             _ => rest.push(pair),
         }
     }
@@ -243,10 +293,34 @@ mod tests {
             assert_eq!(trust(url, false), Ok(Trust::Plain), "{url}");
         }
         let root = Some(PathBuf::from("/a b/root.pem"));
-        assert_eq!(
-            trust("postgres://ann@localhost/team?sslmode=verify-full&sslrootcert=%2Fa%20b%2Froot.pem", false),
-            Ok(Trust::Full(root))
-        );
+        for mode in ["sslmode=verify-full&", "sslmode=prefer&", ""] {
+            let url = format!("postgres://ann@localhost/team?{mode}sslrootcert=%2Fa%20b%2Froot.pem");
+            assert_eq!(trust(&url, false), Ok(Trust::Full(root.clone())), "{url}");
+        }
+        assert_eq!(trust("postgres://ann@localhost/team?sslrootcert=system", false), Ok(Trust::Full(None)));
+    }
+
+    #[test]
+    fn a_url_is_shown_and_kept_without_its_password() {
+        for (url, kept, password, shown) in [
+            (
+                "postgres://ana:s3cret@db:5433/team?sslmode=verify-full",
+                "postgres://ana@db:5433/team?sslmode=verify-full",
+                Some("s3cret"),
+                "postgres://ana:…@db:5433/team?sslmode=verify-full",
+            ),
+            ("postgres://a:p@ss:w@db/team", "postgres://a@db/team", Some("p@ss:w"), "postgres://a:…@db/team"),
+            ("postgres://a:p%2Fw@db/team", "postgres://a@db/team", Some("p/w"), "postgres://a:…@db/team"),
+            ("postgres://a@db:5432/t", "postgres://a@db:5432/t", None, "postgres://a@db:5432/t"),
+            ("postgres://[::1]:5432/t?x=a:b@c", "postgres://[::1]:5432/t?x=a:b@c", None, {
+                "postgres://[::1]:5432/t?x=a:b@c"
+            }),
+            ("auto", "auto", None, "auto"),
+        ] {
+            assert_eq!(take_password(url), (kept.to_owned(), password.map(str::to_owned)), "{url}");
+            assert_eq!(masked(url), shown);
+        }
+        assert_eq!(masked("postgres://a@db/t?password=x&b=c"), "postgres://a@db/t?password=…&b=c");
     }
 
     #[test]

@@ -35,7 +35,10 @@ pub(crate) struct Migrated {
 pub(crate) fn migrate(client: &mut Client, partitions: u32) -> Result<Migrated, SharedError> {
     let (number, server) = server(client)?;
     if number < OLDEST_SERVER {
-        return Err(refused(&format!("PostgreSQL {server} is too old; 14 or later is needed")));
+        return Err(refused(
+            &format!("PostgreSQL {server} is too old"),
+            "14 or later is needed: update the server",
+        ));
     }
     let migrated = run(client, partitions).map_err(|error| sort(&error))??;
     Ok(Migrated { server, ..migrated })

@@ -21,14 +21,19 @@ const SYSTEM: &[&str] = &[
     "/etc/ssl/cert.pem",
 ];
 
+const READABLE: &str = "sslrootcert in the URL names a file of PEM certificates that you can read";
+
 pub(crate) fn connector(root: Option<&Path>) -> Result<MakeRustlsConnect, SharedError> {
     let roots = match root {
         Some(path) => {
             let roots = read(path).map_err(|trouble| {
-                refused(&format!("the root certificate {} cannot be used: {trouble}", path.display()))
+                refused(
+                    &format!("the root certificate {} cannot be used: {trouble}", path.display()),
+                    READABLE,
+                )
             })?;
             if roots.is_empty() {
-                return Err(refused(&format!("{} holds no certificate", path.display())));
+                return Err(refused(&format!("{} holds no certificate", path.display()), READABLE));
             }
             roots
         }
@@ -37,7 +42,7 @@ pub(crate) fn connector(root: Option<&Path>) -> Result<MakeRustlsConnect, Shared
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|error| refused(&error.to_string()))?
+        .map_err(|error| refused(&error.to_string(), "this build has no TLS; install another"))?
         .with_root_certificates(roots)
         .with_no_client_auth();
     Ok(MakeRustlsConnect::new(config))

@@ -57,7 +57,8 @@ impl Settings {
             return Ok(std::env::var("PGPASSWORD").ok().filter(|password| !password.is_empty()));
         }
         let refused = |why: String| {
-            SharedError::Refused(format!("the password in {} cannot be used: {why}", self.password_file))
+            let says = format!("the password in {} cannot be used: {why}", self.password_file);
+            SharedError::Refused { says, next: "correct the file, or join again with an invitation" }
         };
         let file = fs::metadata(&self.password_file).map_err(|error| refused(error.to_string()))?;
         if file.permissions().mode() & 0o077 != 0 {

@@ -36,6 +36,8 @@ pub(super) struct Shown {
     pub(super) told_at: Option<Millis>,
     pub(super) heard_at: Option<Millis>,
     pub(super) trouble: Option<String>,
+    /// What a person does about it.
+    pub(super) next: Option<&'static str>,
     pub(super) next_try_at: Option<Millis>,
 }
 
@@ -65,6 +67,7 @@ impl Shown {
             "told_at": self.told_at,
             "heard_at": self.heard_at,
             "trouble": self.trouble,
+            "next": self.next,
             "next_try_in_ms": self.next_try_at.filter(|_| is_waiting).map(|at| at.saturating_sub(now)),
         })
     }

@@ -6,7 +6,7 @@ use team::Team;
 use team::admin::{self, Init};
 
 use crate::stories::{author, claim, hear, memory, project, session, told};
-use crate::world::{World, client, unique};
+use crate::world::{World, client, server, unique};
 
 /// Everything a member can reach, one by one.
 const TABLES: [&str; 7] =
@@ -127,7 +127,7 @@ fn nobody_writes_in_anothers_name_or_lifts_their_own_rights() {
     let mut bob = world.member("bob");
     bob.apply(&author("bob"), "box", &[(1, told(40, "bob's", 1))]).unwrap();
     match bob.apply(&author("ann"), "box", &[(2, told(41, "not ann's", 1))]) {
-        Err(SharedError::Refused(_)) => {}
+        Err(SharedError::Refused { .. }) => {}
         other => panic!("{other:?}"),
     }
     let mut raw = world.raw("bob");
@@ -227,7 +227,7 @@ fn the_place_in_the_order_of_tellings_is_not_the_tellers_to_choose() {
 fn who_could_do_more_than_a_member_is_not_let_in_and_who_was_removed_neither() {
     let mut world = World::new();
     match Team::connect(&world.admin) {
-        Err(SharedError::Refused(says)) => assert!(says.contains("invite"), "{says}"),
+        Err(SharedError::Refused { says, next }) => assert!(next.contains("invite"), "{says}; {next}"),
         other => panic!("{other:?}"),
     }
     let options = world.options("ann");
@@ -235,7 +235,9 @@ fn who_could_do_more_than_a_member_is_not_let_in_and_who_was_removed_neither() {
     ann.apply(&author("ann"), "box", &[(1, told(1, "kept", 1))]).unwrap();
     let wrong = team::Options { password: Some("not-the-password".into()), ..options.clone() };
     match Team::connect(&wrong) {
-        Err(SharedError::Refused(says)) => assert!(!says.contains("not-the-password"), "{says}"),
+        Err(SharedError::Refused { says, next }) => {
+            assert!(!says.contains("not-the-password") && next.contains("password"), "{says}; {next}");
+        }
         other => panic!("{other:?}"),
     }
     admin::remove(&world.admin, &world.team, "ann").unwrap();
@@ -244,12 +246,48 @@ fn who_could_do_more_than_a_member_is_not_let_in_and_who_was_removed_neither() {
         "an open connection sees nothing"
     );
     drop(ann);
-    assert!(matches!(Team::connect(&options), Err(SharedError::Refused(_))));
+    assert!(matches!(Team::connect(&options), Err(SharedError::Refused { .. })));
     let mut bob = world.member("bob");
     assert!(bob.memory(MemoryId::from_u64(1)).unwrap().is_some(), "what she told stays");
     // A role of somebody else's is not taken over.
     let theirs = format!("throughline_{}_carl", world.team);
     client(&world.admin).batch_execute(&format!("CREATE ROLE {theirs} LOGIN")).unwrap();
-    assert!(matches!(admin::invite(&world.admin, &world.team, "carl"), Err(SharedError::Refused(_))));
+    assert!(matches!(admin::invite(&world.admin, &world.team, "carl"), Err(SharedError::Refused { .. })));
     client(&world.admin).batch_execute(&format!("DROP ROLE {theirs}")).unwrap();
+}
+
+#[test]
+#[ignore = "needs a server: cargo xtask team-test"]
+fn every_refusal_says_what_to_do_about_it() {
+    let mut world = World::new();
+    let good = world.options("ann");
+    let says = |done: Result<(), SharedError>| match done {
+        Err(SharedError::Refused { says, next }) => format!("{says} / {next}"),
+        other => panic!("{other:?}"),
+    };
+    let connect = |options: &team::Options| says(Team::connect(options).map(drop));
+    let at = |url: &str| team::Options { url: url.to_owned(), ..good.clone() };
+    let admin = world.admin.clone();
+    let empty = format!("{}_empty", world.team);
+    client(&admin).batch_execute(&format!("CREATE DATABASE {empty}")).unwrap();
+    let nowhere = server(&empty);
+    let heard = [
+        (connect(&at(&good.url.replace("db_", "no_"))), "CREATE DATABASE"),
+        (connect(&at(&good.url.replace("_ann@", "_eve@"))), "assword"),
+        (connect(&at("mysql://ann@localhost/x")), "write postgres://"),
+        (connect(&at("postgres://ann@localhost/x?sslmode=sometimes")), "verify-full"),
+        (says(admin::invite(&admin, &world.team, "Ann").map(drop)), "choose another"),
+        (says(admin::invite(&admin, "nobodys", "ann").map(drop)), "there is no team nobodys"),
+        (says(admin::invite(&nowhere, &world.team, "ann").map(drop)), "run `throughline team init` first"),
+        (says(admin::invite(&good, &world.team, "eve").map(drop)), "team init` was run with"),
+        (says(admin::init(&good, &Init::new("mine")).map(drop)), "may create roles"),
+        (
+            says(admin::share(&admin, &world.team, &project("shop"), Some(&["eve".into()]))),
+            "lists the members",
+        ),
+    ];
+    for (heard, wanted) in &heard {
+        assert!(heard.contains(wanted), "{heard}");
+    }
+    client(&admin).batch_execute(&format!("DROP DATABASE {empty}")).unwrap();
 }

@@ -33,7 +33,7 @@ fn the_right_name_under_the_right_root_is_let_in_and_nothing_else() {
     let refused = |url: String| {
         let options = Options { password: member.password.clone(), ..options(url) };
         match Team::connect(&options) {
-            Err(SharedError::Refused(says)) => assert!(says.contains("ertificate"), "{says}"),
+            Err(SharedError::Refused { says, .. }) => assert!(says.contains("ertificate"), "{says}"),
             other => panic!("{other:?}"),
         }
     };
@@ -41,6 +41,10 @@ fn the_right_name_under_the_right_root_is_let_in_and_nothing_else() {
     refused(invitation.url.replace("@localhost:", "@127.0.0.1:"));
     refused(invitation.url.replace("root.pem", "other-root.pem"));
     let (place, _) = invitation.url.split_once('?').unwrap();
+    // A root without a mode is asked for, also on this machine.
+    let short = Options { url: format!("{place}?sslrootcert={roots}/root.pem"), ..member.clone() };
+    assert_eq!(Team::connect(&short).unwrap().me().user, "ann");
+    refused(format!("{place}?sslrootcert={roots}/other-root.pem"));
     refused(format!("{place}?sslmode=verify-full"));
     // Weaker words mean the same here.
     refused(format!("{place}?sslmode=require"));

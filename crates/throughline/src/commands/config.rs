@@ -53,7 +53,16 @@ impl Config {
     pub(crate) fn run(self, world: &World) -> anyhow::Result<()> {
         match self.command {
             Command::Get { key, json } => get(world, &key, json),
-            Command::Set { key, value } => set(world, &key, &value),
+            Command::Set { key, value } => {
+                set(world, &key, &value)?;
+                if team::take_password(&value).1.is_some() {
+                    print::remark(
+                        "there is a password in it, in a file of settings: `throughline team join` keeps one in a file \
+                         of its own, and ~/.pgpass (mode 600) is read, too",
+                    );
+                }
+                Ok(())
+            }
             Command::Unset { key } => unset(world, &key),
             Command::List { markdown: true, .. } => print::text(&reference()),
             Command::List { origin, json, .. } => list(world, origin, json),
@@ -66,7 +75,8 @@ fn get(world: &World, name: &str, as_json: bool) -> anyhow::Result<()> {
     let (config, errors) = config::load(&world.place);
     warn(&errors);
     let Some((value, _)) = config.get(name) else { return Err(unknown(name)) };
-    if as_json { print::json(&json_of(value)) } else { print::line(&value.to_string()) }
+    let value = shown(value);
+    if as_json { print::json(&json_of(&value)) } else { print::line(&value.to_string()) }
 }
 
 /// Writes the person's file and tells a running daemon.
@@ -89,7 +99,7 @@ pub(crate) fn to_json(world: &World) -> Vec<serde_json::Value> {
     let (config, _) = config::load(&world.place);
     let one = |(name, value, origin): (&str, &Value, &engine::config::Origin)| {
         let layer = origin.layer.to_string();
-        json!({ "key": name, "value": json_of(value), "origin": layer, "place": origin.place })
+        json!({ "key": name, "value": json_of(&shown(value)), "origin": layer, "place": origin.place })
     };
     config.iter().map(one).collect()
 }
@@ -140,7 +150,7 @@ fn list(world: &World, with_origin: bool, as_json: bool) -> anyhow::Result<()> {
         return to_json(world).iter().try_for_each(print::json);
     }
     let row = |(name, value, origin): (&str, &Value, &engine::config::Origin)| {
-        let mut row = vec![name.to_owned(), value.to_string()];
+        let mut row = vec![name.to_owned(), shown(value).to_string()];
         if with_origin {
             row.push(if origin.place.is_empty() {
                 "default".into()
@@ -165,6 +175,14 @@ fn warn(errors: &[engine::config::ConfigError]) {
 fn unknown(name: &str) -> anyhow::Error {
     let what = format!("no key is called \"{}\"", print::one_line(name, 60));
     hint(Failure::Person, what, "`throughline config list` shows them all")
+}
+
+/// A value for whoever looks: an address may hold a password.
+fn shown(value: &Value) -> Value {
+    match value {
+        Value::Text(text) => Value::Text(team::masked(text)),
+        other => other.clone(),
+    }
 }
 
 fn json_of(value: &Value) -> serde_json::Value {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use store::shared::{SharedError, SharedProject};
+use store::shared::SharedError;
 use team::{Options, Team as Line, admin};
 
 use super::{config as settings, reader, remember};
@@ -21,6 +21,7 @@ use crate::{config, print, when};
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Enough of a first commit to tell projects apart.
 const COMMIT_CHARS: usize = 12;
+const WAITS: &str = "nothing is lost: what may be shared waits here and is told when the database answers";
 
 #[derive(Debug, Args)]
 #[command(
@@ -111,8 +112,9 @@ fn init(url: &str, team: &str, closed: bool) -> anyhow::Result<()> {
             "search goes by words; install the extension pgvector and run this again for nearness",
         )?,
     }
+    let url = team::masked(url);
     print::remark(&format!(
-        "next: throughline team invite NAME --url {url} --team {team}, for yourself, too"
+        "next: throughline team invite NAME --url '{url}' --team {team}, for yourself, too; with the password as here"
     ));
     Ok(())
 }
@@ -135,7 +137,7 @@ fn invite(name: &str, url: &str, team: &str, host: Option<&str>) -> anyhow::Resu
 }
 
 fn join(world: &World, invite: &str, allow_plain: bool) -> anyhow::Result<()> {
-    let (url, password) = take_password(invite);
+    let (url, password) = team::take_password(invite);
     let password = password.or_else(|| said("PGPASSWORD"));
     let options =
         Options { url: url.clone(), password: password.clone(), pgpass: pgpass(world), allow_plain };
@@ -212,14 +214,13 @@ fn leave(world: &World) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn status(world: &World, as_json: bool) -> anyhow::Result<()> {
-    let Some(options) = configured(world) else {
-        if as_json {
-            return print::json(&json!({ "state": "off" }));
-        }
-        return print::line("there is no team: everything stays on this machine");
+/// How sharing goes, as the daemon says it and as a connection of our own finds it; `None`: there is no team.
+pub(crate) fn look(world: &World) -> Option<anyhow::Result<(Value, Option<admin::Status>)>> {
+    let options = configured(world)?;
+    let mut told = match reader::answer(world, &json!({ "ask": "sharing" }), PATIENCE) {
+        Ok(told) => told,
+        Err(error) => return Some(Err(error)),
     };
-    let mut told = reader::answer(world, &json!({ "ask": "sharing" }), PATIENCE)?;
     let seen = options.and_then(|options| {
         let mut line = Line::connect(&options)?;
         admin::status(&mut line)
@@ -231,8 +232,24 @@ fn status(world: &World, as_json: bool) -> anyhow::Result<()> {
             told["members"] = json!(seen.members.iter().map(|(name, _)| name).collect::<Vec<_>>());
             told["memories"] = json!(seen.projects.iter().map(|project| project.memories).sum::<u64>());
         }
-        Err(error) => told["unreachable"] = json!(error.to_string()),
+        Err(error) => {
+            // The daemon's own connection may stand while a new one is refused: what is true now is said.
+            told["state"] = json!(if is_refusal(error) { "refused" } else { "waiting" });
+            told["trouble"] = json!(error.to_string());
+            told["next"] = json!(next_step(error));
+        }
     }
+    Some(Ok((told, seen.ok())))
+}
+
+fn status(world: &World, as_json: bool) -> anyhow::Result<()> {
+    let Some(looked) = look(world) else {
+        if as_json {
+            return print::json(&json!({ "state": "off" }));
+        }
+        return print::line("there is no team: everything stays on this machine");
+    };
+    let (told, seen) = looked?;
     if as_json {
         return print::json(&told);
     }
@@ -259,7 +276,7 @@ fn status(world: &World, as_json: bool) -> anyhow::Result<()> {
             text("aside_why")
         ))?;
     }
-    if let Ok(seen) = &seen {
+    if let Some(seen) = &seen {
         let names: Vec<String> = seen.members.iter().map(|(name, _)| print::one_line(name, 40)).collect();
         print::line(&format!("members: {}", names.join(", ")))?;
         for project in &seen.projects {
@@ -268,17 +285,16 @@ fn status(world: &World, as_json: bool) -> anyhow::Result<()> {
             print::line(&format!("  {} {memories}", print::one_line(&commit, COMMIT_CHARS)))?;
         }
     }
-    let trouble = told["trouble"].as_str().or(told["unreachable"].as_str());
-    match trouble {
-        Some(trouble) => Err(hint(Failure::Person, print::one_line(trouble, 300), next_step(&told))),
+    let next = match told["next"].as_str() {
+        Some(next) => next.to_owned(),
+        None if told["state"] == "refused" => {
+            "ask for a new invitation, or correct `storage.url`; nothing is lost meanwhile".to_owned()
+        }
+        None => WAITS.to_owned(),
+    };
+    match told["trouble"].as_str() {
+        Some(trouble) => Err(hint(Failure::Person, print::one_line(trouble, 300), next)),
         None => Ok(()),
-    }
-}
-
-fn next_step(told: &Value) -> &'static str {
-    match told["state"].as_str() {
-        Some("refused") => "ask for a new invitation, or correct `storage.url`; nothing is lost meanwhile",
-        _ => "nothing is lost: what may be shared waits here and is told when the database answers",
     }
 }
 
@@ -333,39 +349,23 @@ fn password_file(world: &World) -> PathBuf {
     world.place.data.join("team-password")
 }
 
-/// The URL without its password, and the password.
-fn take_password(url: &str) -> (String, Option<String>) {
-    let parts = url.split_once("://").and_then(|(scheme, rest)| {
-        let (who, place) = rest.split_once('@')?;
-        let (user, password) = who.split_once(':')?;
-        Some((format!("{scheme}://{user}@{place}"), password.to_owned()))
-    });
-    parts.map_or_else(|| (url.to_owned(), None), |(url, password)| (url, Some(password)))
+pub(crate) fn explain(error: &SharedError) -> anyhow::Error {
+    hint(Failure::Person, error.to_string(), next_step(error))
 }
 
-pub(crate) fn explain(error: &SharedError) -> anyhow::Error {
-    let next = match error {
+/// Only a person changes it.
+fn is_refusal(error: &SharedError) -> bool {
+    matches!(error, SharedError::Refused { .. } | SharedError::Version { .. } | SharedError::Unfit(_))
+}
+
+fn next_step(error: &SharedError) -> &'static str {
+    match error {
         SharedError::Unreachable(_) => "is the address right, and the network there?",
-        SharedError::Refused(_) => "check the URL and its password (PGPASSWORD, ~/.pgpass)",
+        SharedError::Refused { next, .. } => next,
         SharedError::Unfit(_) => "`throughline team status` says what is not taken",
         SharedError::Version { .. } => {
             "one side is older; `throughline team init` brings the database up to date"
         }
         SharedError::Store(_) => "`throughline doctor` looks closer",
-    };
-    hint(Failure::Person, error.to_string(), next)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_invitation_is_taken_apart_so_that_no_setting_holds_its_password() {
-        assert_eq!(
-            take_password("postgres://ana:s3cret@db:5433/team?sslmode=verify-full"),
-            ("postgres://ana@db:5433/team?sslmode=verify-full".to_owned(), Some("s3cret".to_owned()))
-        );
-        assert_eq!(take_password("postgres://ana@db/team"), ("postgres://ana@db/team".to_owned(), None));
     }
 }

@@ -11,7 +11,7 @@ use store::{EventFilter, Tables};
 
 use super::{Finding, settings, tools};
 use crate::commands::reader;
-use crate::commands::rules;
+use crate::commands::{rules, team};
 use crate::world::{VERSION, World};
 use crate::{config, print};
 
@@ -260,14 +260,16 @@ fn memory_files(world: &World) -> Vec<Finding> {
 
 /// How it goes with the team, where there is one.
 fn sharing(world: &World) -> Vec<Finding> {
-    let told = reader::status(world).unwrap_or_default()["sharing"].take();
+    // Who finds no daemon is told so elsewhere.
+    let Some(Ok((told, _))) = team::look(world) else { return Vec::new() };
     let text = |key: &str| print::one_line(told[key].as_str().unwrap_or_default(), 300);
     let number = |key: &str| told[key].as_u64().unwrap_or(0);
     let mut found = Vec::new();
     match told["state"].as_str() {
         None | Some("off") => return found,
         Some("refused") => {
-            found.push(Finding::fail("sharing", text("trouble"), "throughline team status"));
+            let what = format!("{}; {}", text("trouble"), text("next"));
+            found.push(Finding::fail("sharing", what, "throughline team status"));
         }
         Some("waiting") => {
             let what = format!("{}; {} waiting to be told", text("trouble"), number("waiting"));

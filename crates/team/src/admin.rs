@@ -132,8 +132,11 @@ pub fn invite(options: &Options, team: &str, user: &str) -> Result<Invitation, S
             return Ok(Err(no_team(team)));
         };
         let id: i32 = row.get(0);
-        let known =
-            work.query_opt("SELECT FROM throughline.members WHERE role = $1::text::name", &[&role])?;
+        // Also one who was removed, and whose role could not be dropped.
+        let known = work.query_opt(
+            "SELECT FROM throughline.members WHERE role = $1::text::name OR team = $2 AND name = $3",
+            &[&role, &id, &user],
+        )?;
         Ok(Ok((id, known.is_some())))
     })?;
     let (id, known) = known;
@@ -165,27 +168,55 @@ pub fn invite(options: &Options, team: &str, user: &str) -> Result<Invitation, S
     Ok(Invitation { user: user.to_owned(), url: url_for(&options.url, &role), role, password })
 }
 
-/// Takes a person's role away. What they have told stays, under their name.
+/// Takes a person's role away, and ends what they were at. What they have told stays, under their name.
 pub fn remove(options: &Options, team: &str, user: &str) -> Result<(), SharedError> {
     let (team, user) = (name("team", team)?, name("user", user)?);
     let role = format!("throughline_{team}_{user}");
     let mut client = connect::open(options)?;
-    let known = as_owner(&mut client, |work| {
+    as_owner(&mut client, |work| {
         // Whoever has no role is no member, also with a connection that is still open.
-        Ok(Ok(work.execute(
-            "UPDATE throughline.members SET role = ('removed_' || id)::name WHERE role = $1::text::name",
+        let gone = work.query_opt(
+            "UPDATE throughline.members SET role = ('removed_' || id)::name WHERE role = $1::text::name
+             RETURNING id, team",
             &[&role],
-        )?))
+        )?;
+        let Some(gone) = gone else { return Ok(Err(no_member(user, team))) };
+        let (member, number): (i32, i32) = (gone.get(0), gone.get(1));
+        end_work(work, member)?;
+        work.execute("DELETE FROM throughline.seats WHERE member = $1", &[&member])?;
+        // Whoever listens takes it in at once; nobody's own number is 0.
+        work.execute("SELECT pg_notify('throughline_' || $1, '0')", &[&number.to_string()])?;
+        Ok(Ok(()))
     })?;
-    if known == 0 {
-        return Err(no_member(user, team));
-    }
     // A role that has made something of its own elsewhere cannot be dropped; it can be shut.
     if client.batch_execute(&format!("DROP ROLE IF EXISTS {role}")).is_err() {
         client
             .batch_execute(&format!("ALTER ROLE {role} NOLOGIN; REVOKE {MEMBER} FROM {role}"))
             .map_err(|error| sort(&error))?;
     }
+    Ok(())
+}
+
+/// Sessions end, files are given back, and words that nobody heard yet are nobody's any more.
+fn end_work(work: &mut Transaction<'_>, member: i32) -> Result<(), postgres::Error> {
+    const NOW: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+    let theirs = "author IN (SELECT id FROM throughline.authors WHERE member = $1)";
+    let ended = format!("jsonb_set(body::jsonb, '{{ended_at}}', to_jsonb({NOW}))::text");
+    work.execute(
+        &format!(
+            "UPDATE throughline.sessions SET ended_at = {NOW}, body = {ended} WHERE ended_at IS NULL AND {theirs}"
+        ),
+        &[&member],
+    )?;
+    work.execute(
+        &format!("UPDATE throughline.claims SET released = true WHERE NOT released AND {theirs}"),
+        &[&member],
+    )?;
+    work.execute(
+        "DELETE FROM throughline.messages WHERE delivered_at IS NULL
+            AND sender IN (SELECT id FROM throughline.authors WHERE member = $1)",
+        &[&member],
+    )?;
     Ok(())
 }
 
@@ -236,9 +267,12 @@ impl Team {
             .map(|row| row.get(0));
         let version: i32 = client.query_one("SELECT version FROM throughline.house", &[])?.get(0);
         let members = client.query(
+            // Whoever was removed has no role to log in with; the name stays on what they have told.
             "SELECT m.name, count(a.id) FROM throughline.members m LEFT JOIN throughline.authors a ON a.member = m.id
+             WHERE EXISTS (SELECT FROM pg_catalog.pg_roles r
+                WHERE r.rolname = 'throughline_' || $1 || '_' || m.name AND r.rolcanlogin)
              GROUP BY m.name ORDER BY m.name",
-            &[],
+            &[&self.me.team],
         )?;
         let told: Option<i64> = client
             .query_one("SELECT (extract(epoch FROM max(at)) * 1000)::bigint FROM throughline.outboxes", &[])?

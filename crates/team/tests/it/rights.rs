@@ -232,7 +232,16 @@ fn who_could_do_more_than_a_member_is_not_let_in_and_who_was_removed_neither() {
     }
     let options = world.options("ann");
     let mut ann = Team::connect(&options).unwrap();
-    ann.apply(&author("ann"), "box", &[(1, told(1, "kept", 1))]).unwrap();
+    let held = [
+        (1, told(1, "kept", 1)),
+        (2, Change::Session(session("s1", 5))),
+        (3, Change::Claim(claim("s1", "src/plan.rs", 5))),
+    ];
+    ann.apply(&author("ann"), "box", &held).unwrap();
+    let mut bob = world.member("bob");
+    let mut cursor = String::new();
+    assert_eq!(hear(&mut bob, "bobs-laptop", &mut cursor).len(), 3);
+    let mut listener = bob.listen("bobs-laptop").unwrap();
     let wrong = team::Options { password: Some("not-the-password".into()), ..options.clone() };
     match Team::connect(&wrong) {
         Err(SharedError::Refused { says, next }) => {
@@ -247,8 +256,29 @@ fn who_could_do_more_than_a_member_is_not_let_in_and_who_was_removed_neither() {
     );
     drop(ann);
     assert!(matches!(Team::connect(&options), Err(SharedError::Refused { .. })));
-    let mut bob = world.member("bob");
     assert!(bob.memory(MemoryId::from_u64(1)).unwrap().is_some(), "what she told stays");
+    assert_eq!(listener.wait(std::time::Duration::from_mins(1)).unwrap(), team::Woken::Told);
+    let heard = hear(&mut bob, "bobs-laptop", &mut cursor);
+    assert!(
+        heard.iter().any(|(by, change)| {
+            by.user == "ann" && matches!(change, Change::Session(session) if session.ended_at.is_some())
+        }),
+        "{heard:?}"
+    );
+    assert!(heard.iter().any(|(_, change)| matches!(change, Change::Released { .. })), "{heard:?}");
+    assert!(bob.claims(&project("shop"), 0).unwrap().is_empty());
+    assert!(bob.sessions(&project("shop"), 0).unwrap().is_empty());
+    let members = |team: &mut Team| admin::status(team).unwrap().members;
+    assert_eq!(members(&mut bob), [("bob".to_owned(), 1)]);
+    match admin::remove(&world.admin, &world.team, "ann") {
+        Err(SharedError::Refused { says, .. }) => assert!(says.contains("no member"), "{says}"),
+        other => panic!("{other:?}"),
+    }
+    // She may come back, under the name that is on what she told.
+    let again = admin::invite(&world.admin, &world.team, "ann").unwrap();
+    let options = team::Options { url: again.url, password: Some(again.password), ..Default::default() };
+    assert_eq!(Team::connect(&options).unwrap().me().user, "ann");
+    assert_eq!(members(&mut bob).len(), 2);
     // A role of somebody else's is not taken over.
     let theirs = format!("throughline_{}_carl", world.team);
     client(&world.admin).batch_execute(&format!("CREATE ROLE {theirs} LOGIN")).unwrap();

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use store::shared::SharedError;
+use store::shared::{SharedError, SharedProject};
 use team::{Options, Team as Line, admin};
 
 use super::{config as settings, reader, remember};
@@ -21,6 +21,8 @@ use crate::{config, print, when};
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Enough of a first commit to tell projects apart.
 const COMMIT_CHARS: usize = 12;
+/// In the place of names: who sees a project.
+const EVERYBODY: &str = "everybody";
 const WAITS: &str = "nothing is lost: what may be shared waits here and is told when the database answers";
 
 #[derive(Debug, Args)]
@@ -44,7 +46,7 @@ enum Command {
         /// The team's name: small letters and digits
         #[arg(long, default_value = "team")]
         team: String,
-        /// A project is seen by whoever tells of it first, until it is shared with others
+        /// A project is seen by whoever tells of it first, until `team share --with` says who else does
         #[arg(long)]
         closed: bool,
     },
@@ -78,8 +80,34 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Take a member out: they are let in no more, and what they have told stays under their name
+    #[command(
+        after_help = "Example: throughline team remove ana --url postgres://admin@db.example.com/throughline"
+    )]
+    Remove {
+        name: String,
+        /// As who may create roles; used once and not kept
+        #[arg(long)]
+        url: String,
+        #[arg(long, default_value = "team")]
+        team: String,
+    },
     /// Share a project with the team [default: the one you are in]
-    Share { path: Option<PathBuf> },
+    #[command(
+        after_help = "Who sees it, where a team was made with --closed or not everybody should:\n  throughline team share \
+                      --with ana,ben --url postgres://admin@db.example.com/throughline"
+    )]
+    Share {
+        path: Option<PathBuf>,
+        /// Whoever runs the database says who sees the project: these members and nobody else, or `everybody`
+        #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "url")]
+        with: Vec<String>,
+        /// As who may create roles; used once and not kept
+        #[arg(long, requires = "with")]
+        url: Option<String>,
+        #[arg(long, default_value = "team", requires = "with")]
+        team: String,
+    },
     /// Share a project no longer; what others told of it leaves this machine
     Unshare { path: Option<PathBuf> },
     /// Share nothing any more, and forget how the team is reached
@@ -93,7 +121,11 @@ impl Team {
             Command::Invite { name, url, team, host } => invite(&name, &url, &team, host.as_deref()),
             Command::Join { invite, allow_plain } => join(world, &invite, allow_plain),
             Command::Status { json } => status(world, json),
-            Command::Share { path } => share(world, path.as_deref()),
+            Command::Remove { name, url, team } => remove(&name, &url, &team),
+            Command::Share { path, with, url: Some(url), team } => {
+                share_with(world, path.as_deref(), &with, &url, &team)
+            }
+            Command::Share { path, .. } => share(world, path.as_deref()),
             Command::Unshare { path } => unshare(world, path.as_deref()),
             Command::Leave => leave(world),
         }
@@ -179,6 +211,31 @@ fn share(world: &World, path: Option<&Path>) -> anyhow::Result<()> {
     reader::send(world, &[remember::place(&folder(world, path))])?;
     print::line(&format!("{name} is shared with the team"))?;
     print::remark("its observations, summaries, learnings and notes are told, and which files you work on");
+    Ok(())
+}
+
+fn share_with(
+    world: &World,
+    path: Option<&Path>,
+    with: &[String],
+    url: &str,
+    team: &str,
+) -> anyhow::Result<()> {
+    let (commit, name) = project(world, path)?;
+    let everybody = with == [EVERYBODY];
+    let project = SharedProject(commit);
+    let members = (!everybody).then_some(with);
+    admin::share(&as_admin(url), team, &project, members).map_err(|error| explain(&error))?;
+    let who = if everybody { "everybody".to_owned() } else { with.join(", ") };
+    print::line(&format!("{name} is seen by {who} in the team {team}"))?;
+    print::remark("each of them shares it with `throughline team share` in their own clone");
+    Ok(())
+}
+
+fn remove(name: &str, url: &str, team: &str) -> anyhow::Result<()> {
+    admin::remove(&as_admin(url), team, name).map_err(|error| explain(&error))?;
+    print::line(&format!("{name} is no member of {team} any more"))?;
+    print::remark("what they have told stays, under their name; `team invite` lets them in again");
     Ok(())
 }
 

@@ -121,9 +121,6 @@ class Server:
                     os.chmod(os.path.join(self.bin, program), 0o755)
             os.mkdir(self.data, 0o700)
             os.chown(self.data, 65534, 65534)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
         secret = os.path.join(self.folder, "password")
         with open(secret, "w", encoding="utf-8") as file:
             file.write(self.password)
@@ -131,12 +128,25 @@ class Server:
         self.call("initdb", "-D", self.data, "-U", "postgres", "--auth=scram-sha-256", "--pwfile=" + secret,
                   "-E", "UTF8", "--locale=C", "--no-sync")
         os.remove(secret)
-        words = SETTINGS + list(settings) + ["-p", str(self.port), "-k", self.data]
+        words = SETTINGS + list(settings) + ["-k", self.data]
         if tls:
             self.certify()
             words += ["-c", "ssl=on", "-c", "ssl_cert_file=" + self.path("server.pem"), "-c", "ssl_key_file=" + self.path("server.key")]
-        self.call("pg_ctl", "-D", self.data, "-o", " ".join(words), "-l", os.path.join(self.data, "log"), "-w",
-                  "-t", str(START_SECONDS), "start")
+        self.start(words)
+
+    def start(self, words):
+        """On a port that is free; somebody else may take it before we do, and then it is another one."""
+        for attempt in range(5):
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                self.port = probe.getsockname()[1]
+            try:
+                self.call("pg_ctl", "-D", self.data, "-o", " ".join(words + ["-p", str(self.port)]), "-l",
+                          os.path.join(self.data, "log"), "-w", "-t", str(START_SECONDS), "start")
+                return
+            except RuntimeError:
+                if attempt == 4:
+                    raise
 
     def path(self, name):
         return os.path.join(self.folder, name)

@@ -130,7 +130,7 @@ fn among_many_memories_the_graph_is_asked_and_says_the_same_as_comparing_all() {
     drop(bob);
     let graphs = "SELECT coalesce(sum(idx_scan), 0)::bigint FROM pg_stat_user_indexes
          WHERE indexrelname LIKE 'vectors%embedding_idx'";
-    let used = (0..100).any(|_| {
+    let used = (0..600).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(100));
         admin.query_one(graphs, &[]).unwrap().get::<_, i64>(0) > 0
     });

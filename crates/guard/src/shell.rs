@@ -24,8 +24,8 @@ use std::sync::Arc;
 
 pub use search::{Entry, Search};
 pub(crate) use unwrap::{SHELLS, find_folders, only_reads};
-pub use writes::{Copy, Found, How, Place, Write, Writes, writes};
 pub(crate) use writes::writes_of;
+pub use writes::{Copy, Found, How, Place, Write, Writes, writes};
 
 /// Linux gives one argument of a program at most 128 KiB, and a command is one argument of `bash -c`. Twice that is
 /// nobody's command.

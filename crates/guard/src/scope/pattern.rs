@@ -170,7 +170,7 @@ fn dots(body: &str) -> Option<&'static str> {
 
 /// Whether it is worth a closer look.
 fn may_have_dots(body: &str) -> bool {
-    body.ends_with('.') || ["./", ".}", ".,"].iter().any(|end| body.contains(end))
+    body.ends_with('.') || ["./", ".}", ".,", ".{"].iter().any(|end| body.contains(end))
 }
 
 /// The one that decides: the last of a list that names the path.

@@ -168,7 +168,12 @@ fn fits(map: &Map<'_>, def: Def, file: Option<FileId>, parts: &[&str]) -> bool {
             && folders.contains(&parts[0])
             && own.iter().zip(&parts[1..]).all(|(a, b)| a == b)
     };
-    is_tail(&own) || is_tail(&place) || by_folder()
+    // An extension is called by the type it extends, wherever it is written: `Store.Count` of `Words.Count`.
+    let by_owner = || {
+        let owner = leaf.facts().symbol(def.symbol).and_then(|symbol| symbol.owner);
+        matches!((parts, owner), ([of, name], Some(owner)) if *of == leaf.facts().text(owner) && own.last() == Some(name))
+    };
+    is_tail(&own) || is_tail(&place) || by_folder() || by_owner()
 }
 
 const HOLDS: u8 = 3;

@@ -8,7 +8,7 @@ use super::look::{Look, Parsed};
 use super::pattern::Pattern;
 use super::shipped::Finding;
 use crate::scope::{Last, Real, real_path, real_paths};
-use crate::shell::{Command, Part, RedirectKind, SHELLS, Word, Wrap, Write, writes_of};
+use crate::shell::{Command, Part, Place, RedirectKind, SHELLS, Word, Wrap, Write, writes_of};
 
 /// They change when and how, never what.
 const TRANSPARENT: &str = "nohup time nice ionice timeout gtimeout stdbuf command setsid caffeinate";
@@ -147,8 +147,10 @@ fn links_within(look: &Look<'_>, command: &Command, writes: &[Write]) -> bool {
     let mut stands = Vec::new();
     for write in writes.iter().filter(|_| is_symbolic) {
         let path = look.place.written(folder, &write.path);
-        stands.extend(path.iter().filter_map(|path| path.parent()).map(Path::to_owned));
-        stands.extend(path.filter(|_| write.name_inside().is_some()));
+        let place = write.copy.as_ref().map_or(Place::Itself, |copy| copy.place);
+        let beside = path.iter().filter(|_| place != Place::Into).filter_map(|path| path.parent());
+        stands.extend(beside.map(Path::to_owned));
+        stands.extend(path.filter(|_| place != Place::Itself));
     }
     if !is_symbolic {
         stands.extend(look.place.written(folder, "."));

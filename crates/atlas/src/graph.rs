@@ -7,6 +7,7 @@ mod diff;
 mod find;
 mod flow;
 mod reach;
+mod setup;
 mod uses;
 
 pub(crate) use diff::diff_impact;
@@ -93,6 +94,11 @@ impl<'a> Map<'a> {
             return false;
         };
         leaf.is_test || is_test(leaf.facts(), def.symbol) || symbol.flags.test
+    }
+
+    /// What is told as a test: not what is only given to tests, or runs around them.
+    fn is_told_as_test(&self, def: Def) -> bool {
+        self.is_test(def) && !self.resolver.serves_tests(def)
     }
 
     /// The function around a place, however deep it stands in it; else the innermost definition there is.

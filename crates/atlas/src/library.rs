@@ -31,7 +31,7 @@ pub struct Library {
     present: usize,
     /// Files right in a folder; the workspace itself is "".
     folders: HashMap<Box<str>, Vec<FileId>>,
-    /// By name: the files that define it, and those that mention it (as a use, an import or an alias).
+    /// By name: the files that define it, and those that mention it (as a use, an import, an alias or what a test takes).
     defining: Names,
     mentioning: Names,
 }
@@ -174,7 +174,7 @@ impl Library {
         self.defining.files(pack::number(name))
     }
 
-    /// Files that use or import a name. Very rarely one that does not is among them.
+    /// Files that use or import a name, or have a test that takes it as a parameter. Very rarely one that does not is among them.
     pub fn mentioning(&self, name: &str) -> &[FileId] {
         self.mentioning.files(pack::number(name))
     }

@@ -1,7 +1,7 @@
 //! Facts in few bytes. Of each file a head stays in memory, which says what names it has; the rest is unpacked when
 //! somebody asks for it.
 
-use code::{Facts, Kind};
+use code::{Facts, Kind, Name, Place};
 
 /// A longer name is found by its beginning.
 const MAX_NAME: usize = 512;
@@ -43,6 +43,7 @@ impl Head {
             .iter()
             .map(|reference| reference.name)
             .chain(facts.imports.iter().flat_map(|import| [import.name, import.local].into_iter().flatten()))
+            .chain(taken_by_tests(facts))
             .map(|name| number(facts.text(name)))
             .collect();
         for numbers in [&mut defined, &mut mentioned] {
@@ -174,6 +175,15 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = u32> + '_ {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
     let runs = text.as_bytes().split(move |byte| !is_word(byte));
     runs.filter(|run| run.len() > 1).map(|run| sum(run.iter().map(u8::to_ascii_lowercase)))
+}
+
+/// Parameters of tests: they may name the fixture that is given.
+fn taken_by_tests(facts: &Facts) -> impl Iterator<Item = Name> + '_ {
+    let parameters = facts.bindings.iter().filter(|binding| binding.place == Place::Parameter);
+    let of_tests = parameters.filter(|binding| {
+        binding.scope.and_then(|id| facts.symbol(id)).is_some_and(|symbol| symbol.flags.test)
+    });
+    of_tests.map(|binding| binding.name)
 }
 
 /// Words in a table of bits.

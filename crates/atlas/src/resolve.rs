@@ -3,6 +3,7 @@
 //! one that fits; that is said to be less sure, and never guessed among several.
 
 mod exports;
+mod fixtures;
 mod given;
 mod guess;
 mod handed;
@@ -19,6 +20,7 @@ use code::{Chain, ChainId, Facts, Kind, Name, Reference, Role, Root, Step, Symbo
 use crate::leaf::Leaf;
 use crate::library::{Def, FileId, Library, folder_of};
 use crate::modules::{Module, Modules, Rules};
+pub(crate) use fixtures::is_run_by_framework;
 pub(crate) use types::{Head, Ty};
 
 /// Steps of thought for one reference; code that needs more is not understood by its readers, either.

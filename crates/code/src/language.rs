@@ -342,6 +342,14 @@ pub struct Tests {
     pub marks: Vec<String>,
     /// Parts of a path that make a file one of tests: `/tests/`, `.test.`, `_test.go`.
     pub paths: Vec<String>,
+    /// A function with such a mark is no test but what tests are given that have a parameter of its name.
+    pub fixtures: Vec<String>,
+    /// Files whose fixtures are given to all tests in their folder and below.
+    pub shared: Vec<String>,
+    /// Types around what a fixture gives and takes back: `Iterator[T]`.
+    pub lent: Vec<String>,
+    /// Names and marks of what is no test but runs around every test that stands beside it.
+    pub around: Vec<String>,
 }
 
 impl Settings {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::uses::{self, Wanted};
-use super::{Map, find};
+use super::{Map, find, setup};
 use crate::answer::{Answer, Reached};
 use crate::error::AtlasError;
 use crate::library::Def;
@@ -71,7 +71,7 @@ pub(super) fn wave_of(map: &Map<'_>, from: &[Def], reached: &[(Def, u32)], bound
     }
     for (def, line) in reached {
         if !wave.ways.contains_key(def) {
-            tests += usize::from(map.is_test(*def));
+            tests += usize::from(map.is_told_as_test(*def));
             wave.ways.insert(*def, Way { depth: 1, next: None, line: *line });
             wave.order.push(*def);
             open.push_back(*def);
@@ -85,9 +85,12 @@ pub(super) fn wave_of(map: &Map<'_>, from: &[Def], reached: &[(Def, u32)], bound
         // Who calls a method of a base may run what overrides it.
         let mut meant = vec![at];
         meant.extend(map.resolver.overridden(at));
-        for found in uses::of(map, &meant, Wanted::All) {
-            // A mention hands it on; an import or a type runs nothing, but breaks when it changes.
-            let Some(caller) = map.enclosing(found.file, found.reference.within) else { continue };
+        // A mention hands it on; an import or a type runs nothing, but breaks when it changes.
+        let uses = uses::of(map, &meant, Wanted::All).into_iter();
+        let users = uses.filter_map(|found| {
+            Some((map.enclosing(found.file, found.reference.within)?, found.reference.line))
+        });
+        for (caller, line) in users.chain(setup::runs_with(map, at)) {
             if caller == at || wave.ways.contains_key(&caller) {
                 continue;
             }
@@ -95,9 +98,8 @@ pub(super) fn wave_of(map: &Map<'_>, from: &[Def], reached: &[(Def, u32)], bound
                 wave.cut = true;
                 return wave;
             }
-            tests += usize::from(map.is_test(caller));
-            wave.ways
-                .insert(caller, Way { depth: way.depth + 1, next: Some(at), line: found.reference.line });
+            tests += usize::from(map.is_told_as_test(caller));
+            wave.ways.insert(caller, Way { depth: way.depth + 1, next: Some(at), line });
             wave.order.push(caller);
             open.push_back(caller);
         }
@@ -119,7 +121,8 @@ impl Wave {
 
     /// What was reached, tests apart.
     pub(super) fn answer(&self, map: &Map<'_>, from: &[Def], limit: usize) -> Answer {
-        let (tests, others): (Vec<Def>, Vec<Def>) = self.order.iter().partition(|def| map.is_test(**def));
+        let (tests, others): (Vec<Def>, Vec<Def>) =
+            self.order.iter().partition(|def| map.is_told_as_test(**def));
         let mut files: Vec<String> =
             self.order.iter().chain(from).map(|def| map.library.path(def.file).to_owned()).collect();
         files.sort();

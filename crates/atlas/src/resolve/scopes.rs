@@ -304,7 +304,7 @@ impl<'a> Resolver<'a> {
                 None => Meaning::Unknown,
             };
         }
-        let Some(value) = binding.value else { return Meaning::Unknown };
+        let Some(value) = binding.value else { return self.lent(at, binding) };
         // `x = x.strip()` means the x before it.
         let at = At { column: binding.column.saturating_sub(1), ..at };
         // What a field is given is seen from the method it is given in, which is not kept: its parameters are looked for.

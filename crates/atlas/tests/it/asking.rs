@@ -100,6 +100,74 @@ fn a_change_that_removes_something_says_who_misses_it() {
     assert!(text.starts_with("gone: keep.py:3  gone, still used by use.py:4 in use\n"), "{text}");
 }
 
+/// The names of the tests that reach a symbol, sorted.
+fn tests_for(files: &[(&str, &str)], symbol: &str) -> Vec<String> {
+    let answer = ask(files, &Question::TestsFor { targets: vec![symbol.to_owned()], limit: None });
+    let Answer::Impact { tests, .. } = answer else { panic!("{answer:?}") };
+    let mut names: Vec<String> = tests.into_iter().map(|test| test.item.name).collect();
+    names.sort();
+    names
+}
+
+/// An engine with fixtures that give it.
+const ENGINE: [(&str, &str); 2] = [
+    (
+        "engine.py",
+        "class Engine:\n    def __init__(self): ...\n    def start(self): ...\n    def stop(self): ...\nclass Other:\n    def start(self): ...\n",
+    ),
+    (
+        "tests/conftest.py",
+        "import pytest\nfrom typing import Iterator\nfrom engine import Engine\n@pytest.fixture\ndef one() -> Iterator[Engine]:\n    yield Engine()\n\
+         @pytest.fixture(scope='module')\ndef two():\n    it = Engine()\n    yield it\n    it.stop()\n@pytest.fixture\ndef three(two):\n    return two\n",
+    ),
+];
+
+#[test]
+fn tests_reach_what_their_fixtures_run_and_have_what_they_give() {
+    let tests = "def test_one(one):\n    one.start()\ndef test_two(two):\n    two.start()\ndef test_three(three):\n    three.start()\n\
+                 def test_unused(two): ...\ndef test_none(): ...\ndef test_inner():\n    call(lambda one: one.start())\n    def inner(two): two.start()\n";
+    let files = [ENGINE[0], ENGINE[1], ("tests/unit/test_a.py", tests)];
+    assert_eq!(tests_for(&files, "Engine.start"), ["test_one", "test_three", "test_two"]);
+    assert_eq!(tests_for(&files, "Engine.stop"), ["test_three", "test_two", "test_unused"]);
+    assert_eq!(tests_for(&files, "Engine.__init__"), ["test_one", "test_three", "test_two", "test_unused"]);
+}
+
+#[test]
+fn the_nearest_fixture_of_a_name_is_given() {
+    let own = "import pytest\nfrom engine import Other\n@pytest.fixture\ndef one():\n    return Other()\ndef test_own(one):\n    one.start()\n";
+    let of_class = "import pytest\nfrom engine import Other\nclass TestA:\n    @pytest.fixture\n    def one(self):\n        return Other()\n\
+                    \x20   def test_class(self, one):\n        one.start()\nclass TestB:\n    def test_shared(self, one):\n        one.start()\n";
+    let again = "import pytest\n@pytest.fixture\ndef one(one):\n    return one\ndef test_again(one):\n    one.start()\n";
+    let beyond = "def test_beyond(one):\n    one.start()\n";
+    let files = [
+        ENGINE[0],
+        ENGINE[1],
+        ("tests/test_a.py", own),
+        ("tests/test_b.py", of_class),
+        ("tests/test_c.py", again),
+        ("other_tests/test_d.py", beyond),
+    ];
+    assert_eq!(tests_for(&files, "Other.start"), ["TestA.test_class", "test_own"]);
+    assert_eq!(tests_for(&files, "Engine.start"), ["TestB.test_shared", "test_again"]);
+    assert_eq!(tests_for(&files, "Engine.__init__"), ["TestB.test_shared", "test_again"]);
+}
+
+#[test]
+fn tests_reach_what_is_set_up_before_them() {
+    let case = "import unittest\nfrom engine import Engine\nclass A(unittest.TestCase):\n    @classmethod\n    def setUpClass(cls):\n        cls.engine = Engine()\n\
+                \x20   def test_a(self): ...\nclass B(unittest.TestCase):\n    def setUp(self):\n        self.engine = Engine()\n        self.engine.start()\n\
+                \x20   def tearDown(self):\n        self.engine.stop()\n    def test_b(self): ...\n    def helper(self): ...\n";
+    let file = "from engine import Other\ndef setup_module():\n    Other().start()\nclass TestC:\n    def test_c(self): ...\ndef test_d(): ...\n";
+    let files = [ENGINE[0], ("tests/test_a.py", case), ("tests/test_b.py", file)];
+    assert_eq!(tests_for(&files, "Engine.__init__"), ["A.test_a", "B.test_b"]);
+    assert_eq!(tests_for(&files, "Engine.start"), ["B.test_b"]);
+    assert_eq!(tests_for(&files, "Engine.stop"), ["B.test_b"]);
+    assert_eq!(tests_for(&files, "Other.start"), ["TestC.test_c", "test_d"]);
+    let java = "class CartTest {\n  Cart cart;\n  @BeforeEach void prepare() { cart = new Cart(); cart.fill(); }\n  @Test void holds() {}\n}\n";
+    let files = [("src/Cart.java", "class Cart {\n  void fill() {}\n}\n"), ("src/test/CartTest.java", java)];
+    assert_eq!(tests_for(&files, "Cart.fill"), ["CartTest.holds"]);
+}
+
 #[test]
 fn who_calls_a_method_of_a_base_may_call_what_overrides_it() {
     let files = [(

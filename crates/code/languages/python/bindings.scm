@@ -9,6 +9,8 @@
 (lambda_parameters (identifier) @name @binding.parameter)
 (lambda_parameters (list_splat_pattern (identifier) @name) @binding.parameter)
 (lambda_parameters (dictionary_splat_pattern (identifier) @name) @binding.parameter)
+; What a function without a name is given ends with it.
+(lambda) @block
 
 (assignment left: (identifier) @name right: (_) @value) @binding.local
 (assignment left: (identifier) @name type: (type) @type) @binding.local
@@ -72,5 +74,6 @@
   left: (attribute object: (identifier) @_self attribute: (identifier) @name) @binding.field
   (#any-of? @_self "self" "cls"))
 
-; What a function gives, where no type says it.
+; What a function gives, where no type says it; what it lends (`with f() as x`, a fixture) is given, too.
+(yield [(identifier) (attribute) (call) (await) (subscript) (conditional_expression) (boolean_operator)] @value) @binding.returned
 (return_statement [(identifier) (attribute) (call) (await) (subscript) (conditional_expression) (boolean_operator)] @value) @binding.returned

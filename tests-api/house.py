@@ -61,12 +61,20 @@ class House:
                 sent += 1
         self.run("remember", "Uploads are retried three times, then the client gives up.", "--title", "Retries")
         self.run("remember", "Files over 5 GB are sent in parts of 64 MB.", "--title", "Parts", "--critical")
-        self.run("claims", "take", "src/upload.rs", "--note", "retries", "--session", self.newest_session())
+        self.run("claims", "take", "src/upload.rs", "--note", "retries", "--session", self.at_work())
         self.run("handoff", "write", "Retries work; the timeout is still too short.", check=False)
         return sent
 
-    def newest_session(self):
-        return json.loads(self.run("sessions", "--json").splitlines()[0])["id"]
+    def at_work(self):
+        """A session that has begun and not ended: those of the envelopes are over."""
+        session = "at-work"
+        envelope = {"session_id": session, "transcript_path": "", "cwd": self.project,
+                    "hook_event_name": "SessionStart", "source": "startup"}
+        self.run("hook", "SessionStart", stdin=json.dumps(envelope))
+        until = time.time() + PATIENCE_S
+        while session not in self.run("sessions", "--json") and time.time() < until:
+            time.sleep(0.1)
+        return session
 
     def settle(self):
         """Until everything that was said is learned."""

@@ -57,6 +57,9 @@ pub struct Resolution {
 /// A chain of a file, seen from a definition of it.
 type Place = (FileId, ChainId, Option<SymbolId>);
 
+/// A name in a file, its role, and how it was asked for.
+type Said = (FileId, Name, Role, u8);
+
 /// Resolves references of one state of the library; what it found out is remembered as long as it lives.
 pub struct Resolver<'a> {
     library: &'a Library,
@@ -81,8 +84,8 @@ pub struct Resolver<'a> {
     bases: RefCell<HashMap<Def, Vec<Option<Def>>>>,
     handed: handed::Handed,
     guesses: RefCell<guess::Guesses>,
-    /// What a name is in all of a file, by its role and how it was asked for.
-    in_files: RefCell<HashMap<(FileId, Name, Role, u8), Option<Meaning>>>,
+    /// What a name is in all of a file.
+    in_files: RefCell<HashMap<Said, Option<Meaning>>>,
     /// What wildcard imports take from, by file, import and how it was asked for.
     sources: RefCell<HashMap<(FileId, u32, u8), Meaning>>,
 }

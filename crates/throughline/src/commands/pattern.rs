@@ -179,7 +179,9 @@ fn start(
     if options.len() > MAX_OPTIONS {
         return Err(hint(Failure::Person, "too many options", format!("at most {MAX_OPTIONS}")));
     }
-    options.iter().for_each(|(key, value)| spec.declare(key, value));
+    for (key, value) in &options {
+        spec.declare(key, value);
+    }
     if let Some(trouble) = options.iter().find_map(|(key, value)| spec.trouble(key, value)) {
         return Err(hint(Failure::Person, print::one_line(&trouble.what, 160), trouble.allowed));
     }

@@ -138,7 +138,11 @@ mod tests {
         let commit = project_of(&shop).first_commit.unwrap();
         let learn = |tables: &mut Tables, deed: &Deed| {
             let done = Done { id: client::mint(), at: 1 };
-            tables.write(|batch| Ok(engine::deeds::learn(batch, done, deed).unwrap())).unwrap();
+            let learned = tables.write(|batch| {
+                engine::deeds::learn(batch, done, deed).unwrap();
+                Ok(())
+            });
+            learned.unwrap();
         };
         let (mut naming, bell) = (Naming::default(), Bell::default());
         learn(&mut tables, &note(1));

@@ -74,7 +74,8 @@ fn what_does_not_fit_the_terminal_is_scrolled_to() {
     let house = House::new();
     house.start();
     house.send(&house.envelope("s1", "SessionStart"));
-    let mut terminal = Terminal::new(&mut house.command(&["top"]), 10, 60);
+    // Less than half of the table: at its beginning no LEARNING, at its end no HOOK.
+    let mut terminal = Terminal::new(&mut house.command(&["top"]), 14, 60);
     let screen = terminal.shows("j more");
     assert!(screen.contains("SessionStart") && !screen.contains("LEARNING"), "{screen}");
     terminal.press(&"j".repeat(60));

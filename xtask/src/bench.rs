@@ -89,7 +89,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
         .iter()
         .any(|name| wants(name))
     {
-        let release = run::release()?;
+        let release = run::dist()?;
         if wants("hook") {
             hook::measure(&mut page, options, &release)?;
         }

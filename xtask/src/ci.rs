@@ -3,6 +3,7 @@
 //! for another program runs beside others that do, and shows its lines when it is done. Everything is built once, as
 //! `cargo test` builds it: a release beside it would take as long as all the rest.
 
+mod full;
 mod totals;
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -82,9 +83,11 @@ impl Report {
 }
 
 pub(crate) fn main(arguments: &[String]) -> Result<()> {
-    if !arguments.is_empty() {
-        bail!("ci takes no arguments");
-    }
+    let full = match arguments {
+        [] => false,
+        [word] if word == "--full" => true,
+        other => bail!("ci takes no argument but --full, not {other:?}"),
+    };
     let started = Instant::now();
     // Downloads wait for a network, compilers for a processor: both at once.
     let fetching = thread::spawn(|| outside::ALL.iter().try_for_each(Outside::fetch));
@@ -92,9 +95,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
     let mut reports = Vec::new();
     let mut stands = true;
     for step in STEPS {
-        println!("\n== {}", step.name);
-        let report = Report::of(step.name, || (step.run)(&mut totals));
-        report.speak();
+        let report = take(step, &mut totals);
         stands = report.verdict.is_ok() || !step.ground;
         reports.push(report);
         if !stands {
@@ -114,15 +115,35 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
             }
         }
     }
+    if stands && full {
+        reports.extend(full::STEPS.iter().map(|step| take(step, &mut totals)));
+    }
+    let seconds = started.elapsed().as_secs();
+    println!("\n== slowest tests");
+    for line in totals.slowest_lines() {
+        println!("{line}");
+    }
     println!("\n== summary");
     for line in reports.iter().map(Report::line).chain(totals.closing_lines().iter().cloned()) {
         println!("{line}");
     }
     let failed = reports.iter().filter(|report| report.verdict.is_err()).count();
-    let steps = STEPS.len() + outside::ALL.len() + usize::from(stands);
-    println!("ci: {totals}; {failed} of {steps} steps failed; {} s", started.elapsed().as_secs());
+    let long = if full { full::STEPS.len() } else { 0 };
+    let steps = STEPS.len() + outside::ALL.len() + usize::from(stands) + long;
+    println!("ci: {totals}; {failed} of {steps} steps failed; {seconds} s");
+    if full {
+        full::keep(&reports, &totals, seconds)?;
+    }
     ensure!(failed == 0, "{failed} steps failed");
     Ok(())
+}
+
+/// Runs one step under its headline, and says at once what is not as it should be.
+fn take(step: &Step, totals: &mut Totals) -> Report {
+    println!("\n== {}", step.name);
+    let report = Report::of(step.name, || (step.run)(totals));
+    report.speak();
+    report
 }
 
 /// Runs lanes at the same time. A lane that is alone shows its lines as they come.

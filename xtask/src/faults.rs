@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use crate::run;
 
 const ROUNDS: u32 = 200;
-const TEST: &str = "no_kill_at_any_moment_loses_or_doubles_an_event";
+pub(crate) const TEST: &str = "no_kill_at_any_moment_loses_or_doubles_an_event";
 
 pub(crate) fn main(arguments: &[String]) -> Result<()> {
     let rounds = match arguments {

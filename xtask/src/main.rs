@@ -23,7 +23,8 @@ const USAGE: &str = "\
 cargo xtask <command>
 
   setup [--no-install]      build the release, put both executables into a folder on the path, run `throughline install`
-  ci                        everything a change must pass: format, lints, tidy, tests, the real client
+  ci [--full]               everything a change must pass: format, lints, tidy, tests, the real client;
+                            --full: also what is too long for every change, with its result in docs/reference/full-run.md
   tidy                      the rules of the house: edges between crates, file sizes, reasons, generated pages
   docs [--check]            write (or compare) the pages of docs/reference that the binary prints
   client-test [--keep]      run the real Claude Code client offline against a scripted model, check the journal

@@ -8,6 +8,10 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
+/// The tiny executable, and the profile of Cargo.toml that it is built with.
+const HOOK: &str = "throughline-hook";
+const HOOK_PROFILE: &str = "hook";
+
 /// The folder that holds the workspace's `Cargo.toml`.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace").to_path_buf()
@@ -37,6 +41,12 @@ pub(crate) fn cargo<S: AsRef<OsStr>>(arguments: &[S]) -> Command {
     for name in ours {
         command.env_remove(name);
     }
+    command
+}
+
+pub(crate) fn git(arguments: &[&str]) -> Command {
+    let mut command = command("git");
+    command.args(arguments);
     command
 }
 
@@ -86,10 +96,29 @@ pub(crate) struct Executables {
     pub(crate) hook: PathBuf,
 }
 
-/// As people get them, built if they are not.
+/// As `cargo xtask setup` installs them, built if they are not. Cargo shows its own progress: a first build takes minutes.
 pub(crate) fn release() -> Result<Executables> {
-    succeed(&mut cargo(&["build", "--release", "--quiet", "-p", "throughline", "-p", "throughline-hook"]))?;
-    built("release")
+    build_with_hook("release")
+}
+
+/// As packages carry them: optimized over all crates at once. Figures of speed and size are of these.
+pub(crate) fn dist() -> Result<Executables> {
+    build_with_hook("dist")
+}
+
+/// Two calls, because the two executables want different things: the hook is started for every event and is small enough
+/// to be optimized as a whole in seconds; the same for the large one would cost half of a build's time again.
+fn build_with_hook(profile: &str) -> Result<Executables> {
+    succeed(&mut cargo(&["build", "--locked", "--profile", profile, "-p", "throughline"]))?;
+    succeed(&mut cargo(&["build", "--locked", "--profile", HOOK_PROFILE, "-p", "throughline-hook"]))?;
+    let target = target_folder()?;
+    let (from, to) = (target.join(HOOK_PROFILE).join(HOOK), target.join(profile).join(HOOK));
+    // The large executable looks for the hook beside itself. A rename, so that a hook that is running keeps its file.
+    let part = to.with_extension("part");
+    std::fs::copy(&from, &part)
+        .and_then(|_| std::fs::rename(&part, &to))
+        .with_context(|| format!("cannot put {} beside the other executable", from.display()))?;
+    built(profile)
 }
 
 /// As the tests of the workspace have built them.
@@ -97,13 +126,16 @@ pub(crate) fn tested() -> Result<Executables> {
     built("debug")
 }
 
+fn target_folder() -> Result<PathBuf> {
+    match metadata()?["target_directory"].as_str() {
+        Some(folder) => Ok(PathBuf::from(folder)),
+        None => bail!("cargo metadata names no target directory"),
+    }
+}
+
 fn built(folder: &str) -> Result<Executables> {
-    let Some(target) = metadata()?["target_directory"].as_str().map(PathBuf::from) else {
-        bail!("cargo metadata names no target directory");
-    };
-    let folder = target.join(folder);
-    let built =
-        Executables { throughline: folder.join("throughline"), hook: folder.join("throughline-hook") };
+    let folder = target_folder()?.join(folder);
+    let built = Executables { throughline: folder.join("throughline"), hook: folder.join(HOOK) };
     for file in [&built.throughline, &built.hook] {
         ensure!(file.is_file(), "the build left no {}", file.display());
     }

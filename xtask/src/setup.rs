@@ -22,7 +22,7 @@ pub(crate) fn main(arguments: &[String]) -> Result<()> {
             ),
         }
     }
-    println!("building the release (some minutes the first time)");
+    println!("building the release: about fifteen minutes of processor the first time, seconds after that");
     let release = run::release()?;
     let folder = folder()?;
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;

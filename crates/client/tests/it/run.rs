@@ -98,7 +98,7 @@ fn a_panic_costs_the_envelope_and_no_more() {
 #[test]
 fn a_disk_that_hangs_is_left_behind() {
     fn hangs(_: &Place) -> redact::Settings {
-        std::thread::sleep(Duration::from_secs(20));
+        std::thread::sleep(Duration::from_secs(600));
         redact::Settings::default()
     }
     let house = House::new();
@@ -112,7 +112,7 @@ fn a_disk_that_hangs_is_left_behind() {
         Fallback { settings: hangs, judge: |_, _| model::Reply::silent(), executable: None },
     );
     assert_eq!(reply, Reply::silent());
-    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
 }
 
 #[test]

@@ -359,7 +359,8 @@ mod tests {
         let long = "a".repeat(100_000);
         let began = std::time::Instant::now();
         assert!(pattern("(a+)+b").unwrap().find(&long).is_none());
-        assert!(began.elapsed() < std::time::Duration::from_secs(5), "linear");
+        // Backtracking would take longer than anybody lives; the bound is wide for a busy machine.
+        assert!(began.elapsed() < std::time::Duration::from_secs(60), "linear");
     }
 
     #[test]

@@ -253,7 +253,8 @@ fn a_hostile_answer_costs_no_time() {
     {
         let _ = parse(&answer, &batch());
     }
-    assert!(begun.elapsed().as_secs() < 5, "{:?}", begun.elapsed());
+    // Quadratic would be hours; the bound is wide for a busy machine.
+    assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
 }
 
 proptest! {

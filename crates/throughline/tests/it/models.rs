@@ -326,11 +326,12 @@ fn a_silent_provider_holds_up_neither_hooks_nor_the_daemons_end() {
         house.send(&house.tool("two", "Bash", &format!("round {round}")));
     }
     let each = began.elapsed() / 20;
-    assert!(each < Duration::from_millis(500), "{each:?} for one hook, process and all");
+    // A hook that waited for the model would take the minute that the model is given.
+    assert!(each < Duration::from_secs(5), "{each:?} for one hook, process and all");
     assert_eq!(house.events().len(), 9 + 20, "and each was kept");
     let began = Instant::now();
     house.ok(&["daemon", "stop"]);
-    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(50), "{:?}", began.elapsed());
 }
 
 /// A client that says who it is and then thinks for a long time.
@@ -357,7 +358,7 @@ fn a_client_that_is_a_process_is_ended_with_the_daemon() {
     assert_eq!(distill(&house)["model"], "claude-cli:haiku");
     let began = Instant::now();
     house.ok(&["daemon", "stop"]);
-    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(50), "{:?}", began.elapsed());
     eventually("the client is gone", || {
         let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         state.is_empty() || state.contains(") Z ")

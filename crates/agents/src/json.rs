@@ -39,8 +39,14 @@ pub(crate) fn check(text: &str) -> Result<Span, Fault> {
 
 /// The members of the object at `span`, in order, duplicates included. `None`: not an object.
 pub(crate) fn members(bytes: &[u8], span: &Span) -> Option<Vec<Member>> {
-    let mut at = open(bytes, span, b'{')?;
     let mut members = Vec::new();
+    walk(bytes, span, |member| members.push(member))?;
+    Some(members)
+}
+
+/// The members of the object at `span`, one after the other. `None`: not an object, or not to its end.
+pub(crate) fn walk(bytes: &[u8], span: &Span, mut each: impl FnMut(Member)) -> Option<()> {
+    let mut at = open(bytes, span, b'{')?;
     while bytes.get(at) == Some(&b'"') {
         let key = at..string_end(bytes, at)?;
         let colon = skip_space(bytes, key.end);
@@ -49,9 +55,9 @@ pub(crate) fn members(bytes: &[u8], span: &Span) -> Option<Vec<Member>> {
         }
         let value = value_at(bytes, skip_space(bytes, colon + 1))?;
         at = skip_comma(bytes, value.end);
-        members.push(Member { key, value });
+        each(Member { key, value });
     }
-    Some(members)
+    Some(())
 }
 
 /// The items of the array at `span`. `None`: not an array.

@@ -20,6 +20,7 @@ mod settings;
 mod shell;
 mod title;
 pub mod transcript;
+mod whole;
 
 use model::{Advice, Context, Entry, Event, EventId, EventKind, Millis, Reply, Tail, Verdict};
 use transcript::Conversations;
@@ -36,6 +37,7 @@ pub use settings::{
     AgentHome, Edit, FastHooks, Holds, Installed, Location, Ours, Program, Scope, SettingsError, SettingsFile,
 };
 pub use title::title;
+pub use whole::{event_name, is_whole};
 
 /// An event as it was when it came in, from what the journal keeps of it. An agent that is not known any more is read
 /// like the first one.

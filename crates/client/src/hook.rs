@@ -25,6 +25,8 @@ pub const GRACE: Duration = Duration::from_millis(500);
 /// The same for what is large, per full MiB: 64 of them are redacted and synced on a busy machine before an
 /// agent's own five seconds are over.
 const GRACE_MS_PER_MIB: u32 = 40;
+/// Of an agent's timeout: for the reply to be printed and the process to end.
+const LEAVE: Duration = Duration::from_millis(150);
 /// The events whose answer would be missed: what a session must know is said on them, and on no other.
 const MISSED: [&[u8]; 4] = [b"SessionStart", b"SubagentStart", b"UserPromptSubmit", b"PreCompact"];
 /// A daemon that was just started is ready in tens of milliseconds. One that is not by then is left to itself.
@@ -57,17 +59,26 @@ pub struct Budget {
 impl Budget {
     /// To be made when stdin has been read: what came late still gets the least of each share.
     pub fn new(started: Instant, event: &str, body: &[u8]) -> Self {
-        let ms = |ms: u32| Duration::from_millis(ms.into());
         let now = Instant::now();
         let name = if event.is_empty() { wire::peek::event_name(body) } else { event.as_bytes() };
         let patience = wire::patience_ms(name, body.len());
-        let delivery = started + ms(wire::delivery_ms(name, body));
-        let end = started + ms(patience);
+        let delivery = started + millis(wire::delivery_ms(name, body));
+        let end = started + millis(patience);
         Self {
-            delivery: delivery.max(now + ms(wire::LEAST_DELIVERY_MS)),
-            end: end.max(now + ms(wire::reserve_ms(patience))) + grace(body.len()),
+            delivery: delivery.max(now + millis(wire::LEAST_DELIVERY_MS)),
+            end: end.max(now + millis(wire::reserve_ms(patience))) + grace(body.len()),
         }
     }
+
+    /// A call that waits for a guard is left in time, whatever the disk does: an answer behind the agent's timeout is none.
+    fn within(self, leave: Instant, event: &str, body: &[u8]) -> Self {
+        let name = if event.is_empty() { wire::peek::event_name(body) } else { event.as_bytes() };
+        if wire::decides(name) { Self { end: self.end.min(leave), ..self } } else { self }
+    }
+}
+
+fn millis(ms: u32) -> Duration {
+    Duration::from_millis(ms.into())
 }
 
 /// How long after its deadline a call is given up.
@@ -88,7 +99,10 @@ pub fn main(
         if let Some(id) = arguments.undelivered {
             started = began(started, id);
         }
-        let body = stdio::read(started, &arguments.event);
+        let (agent, event) = (arguments.agent.as_bytes(), arguments.event.as_bytes());
+        let body = stdio::read(started + millis(wire::stdin_ms(agent, event, arguments.timeout)));
+        let leave =
+            started + millis(wire::answered_ms(agent, event, arguments.timeout)).saturating_sub(LEAVE);
         let id = arguments.undelivered.unwrap_or_else(crate::mint);
         let envelope = Envelope {
             id,
@@ -98,7 +112,8 @@ pub fn main(
             context: context::from_env(&get),
             body,
         };
-        let budget = Budget::new(started, envelope.hint.as_deref().unwrap_or_default(), &envelope.body);
+        let event = envelope.hint.as_deref().unwrap_or_default();
+        let budget = Budget::new(started, event, &envelope.body).within(leave, event, &envelope.body);
         let fallback = Fallback { settings, judge, executable: std::env::current_exe().ok() };
         match (Place::from_env(&get), arguments.undelivered) {
             (None, _) => judge(None, &envelope),

@@ -156,7 +156,11 @@ impl Intake {
             count(&self.counters.twins);
             return Answer::kept(deciding::reply(&envelope, decided));
         }
-        let seen = self.see(envelope, false);
+        let mut seen = self.see(envelope, false);
+        // Of a call that came in part only the guards know what it was to be.
+        if let Some((event, _)) = decided.as_ref().filter(|(event, _)| event.kind != seen.event.kind) {
+            Arc::make_mut(&mut seen.event).kind = event.kind;
+        }
         // Who does not wait for an answer does not wait longer for one.
         let tell = tell.filter(|_| !wait.is_zero());
         let longer = tell.and_then(|_| longer(&seen.config, seen.event.kind)).filter(|longer| *longer > wait);
@@ -565,6 +569,10 @@ pub(crate) struct Seen {
 
 /// How long the agent is asked to wait, where a behavior that is switched on needs more than the event's own time.
 fn longer(config: &Config, kind: EventKind) -> Option<Duration> {
+    // An answer that is late then is silence, and what a guard has decided must not be lost.
+    if deciding::is_decided(kind) {
+        return None;
+    }
     let most = Duration::from_millis(wire::MOST_LONGER_MS.into());
     hearers(config, kind).filter_map(|behavior| behavior.longer(kind)).max().map(|longer| longer.min(most))
 }

@@ -26,7 +26,7 @@ const PRINT_WAIT: Duration = Duration::from_secs(1);
 pub(crate) fn main() -> ExitCode {
     let started = Instant::now();
     let call = Call::read(env::args_os().skip(1));
-    let body = Arc::new(read_stdin(started, &call.event));
+    let body = Arc::new(read_stdin(started, &call));
     match deliver(started, &call, &body) {
         Ok(reply) => ExitCode::from(print(reply)),
         Err(trouble) => {
@@ -42,16 +42,20 @@ struct Call {
     agent: Vec<u8>,
     /// Empty if none was named.
     event: Vec<u8>,
+    /// How long the agent waits, where that is less than what we install.
+    timeout: Option<u32>,
 }
 
 impl Call {
     fn read(mut words: impl Iterator<Item = OsString>) -> Self {
-        let mut call = Self { id: mint(), agent: DEFAULT_AGENT.into(), event: Vec::new() };
+        let mut call = Self { id: mint(), agent: DEFAULT_AGENT.into(), event: Vec::new(), timeout: None };
         while let Some(word) = words.next() {
             let word = word.into_vec();
             if word == b"--agent" {
                 call.agent =
                     words.next().map(OsString::into_vec).filter(|name| is_name(name)).unwrap_or(call.agent);
+            } else if word == b"--timeout" {
+                call.timeout = words.next().and_then(|ms| ms.to_str()?.parse().ok());
             } else if is_name(&word) {
                 call.event = word;
             }
@@ -76,9 +80,9 @@ fn mint() -> [u8; 16] {
     id
 }
 
-/// Reads until the end, until nothing more is to be expected in time, or until the most that is kept; what lies
-/// beyond that is read and dropped, so that the agent's write does not fail.
-fn read_stdin(started: Instant, event: &[u8]) -> Vec<u8> {
+/// Reads until the end or until the document is whole by its brackets, and no longer than the agent can wait for an answer.
+/// What lies beyond the most that is kept is read and dropped, so that the agent's write does not fail.
+fn read_stdin(started: Instant, call: &Call) -> Vec<u8> {
     let (send, chunks) = sync_channel::<Vec<u8>>(1);
     thread::spawn(move || {
         let mut stdin = io::stdin().lock();
@@ -95,15 +99,19 @@ fn read_stdin(started: Instant, event: &[u8]) -> Vec<u8> {
             }
         }
     });
+    let end = started + millis(wire::stdin_ms(&call.agent, &call.event, call.timeout));
     let mut body = Vec::new();
-    loop {
-        let end = started + millis(wire::stdin_ms(event, &body));
-        let Ok(chunk) = chunks.recv_timeout(end.saturating_duration_since(Instant::now())) else {
-            return body;
-        };
+    let mut shape = wire::Shape::default();
+    while !shape.is_whole()
+        && let left = end.saturating_duration_since(Instant::now())
+        && !left.is_zero()
+        && let Ok(chunk) = chunks.recv_timeout(left)
+    {
+        shape.read(&chunk);
         let room = wire::MAX_BODY - body.len();
         body.extend_from_slice(&chunk[..chunk.len().min(room)]);
     }
+    body
 }
 
 /// Why an envelope was not delivered, as far as the large executable needs to know.

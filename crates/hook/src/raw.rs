@@ -1,7 +1,7 @@
 //! The hook in raw system calls: no libc, no allocation, nothing that can panic. Safe code throughout; the
 //! kernel is behind `system`.
 //!
-//! The usual path is nine calls: two clocks, randomness, poll and read twice for stdin, then socket, connect,
+//! The usual path is ten calls and a few looks at the clock: randomness, poll and read for stdin, then socket, connect,
 //! send, poll and receive.
 
 mod system;
@@ -61,7 +61,7 @@ fn hook(start: &Start, memory: &mut Memory) -> u8 {
     let clock = Clock { started_us: system::steady_us() };
     let call = Call::read(start);
     let Memory { body, reply, run_folder, executable } = memory;
-    let body = read_stdin(&clock, call.event(), body);
+    let body = read_stdin(&clock, &call, body);
     let trouble = match deliver(start, &clock, &call, body, reply, run_folder) {
         Ok(exit) => return exit,
         Err(trouble) => trouble,
@@ -90,16 +90,20 @@ struct Call {
     agent: &'static [u8],
     /// Empty if none was named.
     event: &'static [u8],
+    /// How long the agent waits, in milliseconds, where that is less than what we install.
+    timeout: Option<u32>,
 }
 
 impl Call {
     fn read(start: &Start) -> Self {
-        let mut read = Self { id: mint(), agent: DEFAULT_AGENT, event: b"" };
+        let mut read = Self { id: mint(), agent: DEFAULT_AGENT, event: b"", timeout: None };
         let mut words = start.arguments.clone();
         words.next();
         while let Some(word) = words.next() {
             if word == b"--agent\0" {
                 read.agent = words.next().filter(|name| is_name(name)).unwrap_or(read.agent);
+            } else if word == b"--timeout\0" {
+                read.timeout = words.next().and_then(number);
             } else if is_name(word) {
                 read.event = word;
             }
@@ -145,6 +149,16 @@ fn mint() -> [u8; 16] {
     *version = *version & 0x0f | 0x70;
     *variant = *variant & 0x3f | 0x80;
     id
+}
+
+/// A number of at most nine digits, with its NUL.
+fn number(word: &[u8]) -> Option<u32> {
+    let digits = word.strip_suffix(&[0])?;
+    if digits.is_empty() || digits.len() > 9 || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let value = |sum: u32, digit: &u8| sum.wrapping_mul(10).wrapping_add((digit & 15).into());
+    Some(digits.iter().fold(0, value))
 }
 
 fn is_name(word: &[u8]) -> bool {
@@ -208,27 +222,34 @@ fn note(value: &mut Option<&'static [u8]>, pair: &'static [u8], key: &[u8]) {
     }
 }
 
-/// Reads until the end, until nothing more is to be expected in time, or until the most that is kept; what lies
-/// beyond that is read and dropped, so that the agent's write does not fail.
-fn read_stdin<'a>(clock: &Clock, event: &[u8], first: &'a mut [u8]) -> &'a [u8] {
+/// Reads until the end or until the document is whole by its brackets, and no longer than the agent can wait for an answer.
+/// What lies beyond the most that is kept is read and dropped, so that the agent's write does not fail.
+fn read_stdin<'a>(clock: &Clock, call: &Call, first: &'a mut [u8]) -> &'a [u8] {
+    let end_ms = wire::stdin_ms(call.agent(), call.event(), call.timeout);
     let mut memory = first;
     let mut filled = 0;
-    loop {
+    let mut shape = wire::Shape::default();
+    while !shape.is_whole() {
         if filled == memory.len() && filled < wire::MAX_BODY {
             let Some(larger) = system::map(wire::MAX_BODY) else { break };
             system::copy(larger, memory);
             memory = larger;
         }
-        let Some((body, room)) = memory.split_at_mut_checked(filled) else { break };
-        if !system::poll(STDIN, READABLE, clock.left_us(wire::stdin_ms(event, body))) {
+        let Some((_, room)) = memory.split_at_mut_checked(filled) else { break };
+        let left = clock.left_us(end_ms);
+        if left == 0 || !system::poll(STDIN, READABLE, left) {
             break;
         }
         let mut beyond = [0; BEYOND];
         let full = room.is_empty();
-        match system::read(STDIN, if full { &mut beyond } else { room }) {
+        let into = if full { &mut beyond } else { room };
+        match system::read(STDIN, into) {
             Ok(0) => break,
-            Ok(read) if !full => filled = filled.saturating_add(read),
-            Ok(_) | Err(Errno::INTERRUPTED | Errno::AGAIN) => {}
+            Ok(read) => {
+                shape.read(into.get(..read).unwrap_or_default());
+                filled = if full { filled } else { filled.saturating_add(read) };
+            }
+            Err(Errno::INTERRUPTED | Errno::AGAIN) => {}
             Err(_) => break,
         }
     }

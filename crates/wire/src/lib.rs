@@ -23,6 +23,9 @@
 #![no_std]
 
 pub mod peek;
+mod shape;
+
+pub use shape::Shape;
 
 /// Changes when a frame of the old layout would be misread. A daemon that sees another version
 /// answers `Status::OtherVersion` in its own layout; the first sixteen bytes of a reply never change.
@@ -200,20 +203,29 @@ impl ReplyHeader {
 
 /// How long an agent waits for us, by the event's name, in milliseconds. Past it a person notices.
 /// An unknown event is one we only record.
-pub const fn deadline_ms(event: &[u8]) -> u32 {
-    match event {
-        b"SessionStart" | b"PreCompact" | b"Setup" => 1000,
-        b"UserPromptSubmit" | b"UserPromptExpansion" | b"Stop" | b"SubagentStop" | b"SubagentStart" => 400,
-        b"PreToolUse" | b"PermissionRequest" | b"PostToolUse" | b"PostToolUseFailure" => 150,
-        _ => 50,
+pub fn deadline_ms(event: &[u8]) -> u32 {
+    if is_in(b"PreToolUse PermissionRequest PostToolUse PostToolUseFailure", event) {
+        150
+    } else if is_in(b"UserPromptSubmit UserPromptExpansion Stop SubagentStop SubagentStart", event) {
+        400
+    } else if is_in(b"SessionStart PreCompact Setup", event) {
+        1000
+    } else {
+        50
     }
+}
+
+/// Whether `name` is one of the words. A `match` over names becomes ten times the code, and the raw hook is to stay small.
+#[inline(never)]
+fn is_in(words: &[u8], name: &[u8]) -> bool {
+    words.split(|byte| *byte == b' ').any(|word| word == name)
 }
 
 /// An envelope cannot be read, redacted and synced in no time: each full MiB earns this much more.
 pub const ALLOWANCE_MS_PER_MIB: u32 = 20;
 
 /// How long one hook call may take in all.
-pub const fn patience_ms(event: &[u8], body_len: usize) -> u32 {
+pub fn patience_ms(event: &[u8], body_len: usize) -> u32 {
     let body_len = if body_len > MAX_BODY { MAX_BODY } else { body_len };
     deadline_ms(event).saturating_add((body_len >> 20) as u32 * ALLOWANCE_MS_PER_MIB)
 }
@@ -238,19 +250,42 @@ pub fn delivery_ms(event: &[u8], body: &[u8]) -> u32 {
 /// An envelope that reached us late, by the agent's doing, still gets this much of the daemon's time.
 pub const LEAST_DELIVERY_MS: u32 = 20;
 
-/// An agent on a loaded machine may write late: what is not yet whole is waited for until then.
-pub const STDIN_MS: u32 = 1000;
+/// How long an agent waits for a hook before it goes on without one, in milliseconds: what `install` writes into its
+/// settings. Of an agent that is not known the shortest is assumed.
+pub fn timeout_ms(agent: &[u8], event: &[u8]) -> u32 {
+    if event == b"SessionEnd" {
+        // Claude Code gives a plugin's handlers no more there, whatever they ask for.
+        1500
+    } else if is_in(b"claude-code gemini-cli opencode copilot cursor", agent) {
+        5000
+    } else {
+        // Codex, and nobody waits less.
+        3000
+    }
+}
 
-/// Room for a brace and the line ends agents put behind it.
-const PEEK_TAIL: usize = 16;
+/// What of an agent's timeout is left for an answer when stdin is given up: behind it the agent goes on, and a call that
+/// nobody has judged is made.
+pub const ANSWER_MS: u32 = 500;
 
-/// How long after the start of the client stdin may still be open, when `body` has arrived. An envelope that
-/// looks whole is not held up by an agent that forgot to close the pipe.
-pub fn stdin_ms(event: &[u8], body: &[u8]) -> u32 {
-    let delivery = delivery_ms(event, body);
-    // A bounded look: this is asked again for every piece that arrives.
-    let tail = body.get(body.len().saturating_sub(PEEK_TAIL)..).unwrap_or_default();
-    if tail.trim_ascii_end().ends_with(b"}") || delivery > STDIN_MS { delivery } else { STDIN_MS }
+/// How long after the start of the client an envelope may still be arriving. `shorter` is the timeout that the command line
+/// names: where a person has set one of their own. It never makes the wait longer.
+pub fn stdin_ms(agent: &[u8], event: &[u8], shorter: Option<u32>) -> u32 {
+    answered_ms(agent, event, shorter).saturating_sub(ANSWER_MS)
+}
+
+/// When the agent goes on without an answer, in milliseconds after the start of the client.
+pub fn answered_ms(agent: &[u8], event: &[u8], shorter: Option<u32>) -> u32 {
+    let timeout = timeout_ms(agent, event);
+    match shorter {
+        Some(shorter) if shorter < timeout => shorter,
+        _ => timeout,
+    }
+}
+
+/// Whether a call waits for what a guard says: by its name, and also where it has none.
+pub fn decides(event: &[u8]) -> bool {
+    matches!(event, b"" | b"PreToolUse" | b"PermissionRequest")
 }
 
 /// A namespace is one folder name of ours. Anything that could leave the home folder is not one.
@@ -357,13 +392,14 @@ mod tests {
     }
 
     #[test]
-    fn stdin_is_waited_for_until_the_envelope_is_whole() {
-        let whole = br#"{"hook_event_name":"Stop"}"#;
-        assert_eq!(stdin_ms(b"", whole), 350);
-        assert_eq!(stdin_ms(b"", b"{\"hook_event_name\":\"Stop\"}\n"), 350);
-        assert_eq!(stdin_ms(b"Unheard", whole), LEAST_DELIVERY_MS);
-        assert_eq!(stdin_ms(b"Stop", b""), STDIN_MS);
-        assert_eq!(stdin_ms(b"Stop", br#"{"hook_event_name""#), STDIN_MS);
+    fn stdin_is_waited_for_until_there_is_just_time_for_an_answer() {
+        assert_eq!(stdin_ms(b"claude-code", b"PreToolUse", None), 4500);
+        assert_eq!(stdin_ms(b"codex", b"PermissionRequest", None), 2500);
+        assert_eq!(stdin_ms(b"claude-code", b"SessionEnd", None), 1000);
+        assert_eq!(stdin_ms(b"somebody-else", b"PreToolUse", None), 2500);
+        assert_eq!(stdin_ms(b"claude-code", b"PreToolUse", Some(1200)), 700);
+        assert_eq!(stdin_ms(b"claude-code", b"PreToolUse", Some(100)), 0);
+        assert_eq!(stdin_ms(b"codex", b"PreToolUse", Some(600_000)), 2500, "never longer");
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub struct Arguments {
     pub undelivered: Option<EventId>,
     /// … because a daemon of this protocol version answered.
     pub other_version: Option<u8>,
+    /// How long the agent waits, in milliseconds, where that is less than what we install.
+    pub timeout: Option<u32>,
 }
 
 impl Arguments {
@@ -25,6 +27,7 @@ impl Arguments {
             event: String::new(),
             undelivered: None,
             other_version: None,
+            timeout: None,
         };
         while let Some(word) = args.next() {
             let Some(word) = word.to_str() else { continue };
@@ -33,6 +36,7 @@ impl Arguments {
                 "--agent" => read.agent = value().filter(|name| is_name(name)).unwrap_or(read.agent),
                 "--undelivered" => read.undelivered = value().and_then(|id| id.parse().ok()),
                 "--other-version" => read.other_version = value().and_then(|version| version.parse().ok()),
+                "--timeout" => read.timeout = value().and_then(|ms| ms.parse().ok()),
                 event if is_name(event) => event.clone_into(&mut read.event),
                 _ => {}
             }
@@ -66,13 +70,23 @@ mod tests {
     #[test]
     fn what_the_tiny_executable_says_is_understood() {
         let id = EventId::mint(1_763_244_000_123, [3; 10]);
-        let read =
-            read(&["--undelivered", &id.to_string(), "--agent", "codex", "--other-version", "9", "Stop"]);
+        let read = read(&[
+            "--undelivered",
+            &id.to_string(),
+            "--agent",
+            "codex",
+            "--timeout",
+            "900",
+            "--other-version",
+            "9",
+            "Stop",
+        ]);
         let expected = Arguments {
             agent: "codex".to_owned(),
             event: "Stop".to_owned(),
             undelivered: Some(id),
             other_version: Some(9),
+            timeout: Some(900),
         };
         assert_eq!(read, expected);
     }

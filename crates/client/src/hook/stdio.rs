@@ -19,26 +19,31 @@ const PIPE_PIECE: usize = 4096;
 /// An agent that does not read a reply of at most a megabyte will not read it later either.
 const PRINT_WAIT: Duration = Duration::from_secs(1);
 
-/// Reads until the end, until nothing more is to be expected in time, or until the most that is kept; what lies
-/// beyond that is read and dropped, so that the agent's write does not fail.
-pub(super) fn read(started: Instant, event: &str) -> Vec<u8> {
+/// Reads until the end or until the document is whole by its brackets, and not past `end`: then the agent must be answered.
+/// What lies beyond the most that is kept is read and dropped, so that the agent's write does not fail.
+pub(super) fn read(end: Instant) -> Vec<u8> {
     let stdin = stdin();
     let stdin = stdin.as_fd();
     // Reserved, not touched: an envelope costs the pages it fills and no more.
     let mut body = Vec::with_capacity(READ);
-    loop {
-        let end = started + Duration::from_millis(wire::stdin_ms(event.as_bytes(), &body).into());
-        if !ready(stdin, PollFlags::IN, end) {
-            return body;
-        }
+    let mut shape = wire::Shape::default();
+    while Instant::now() < end && ready(stdin, PollFlags::IN, end) {
         body.reserve(READ);
+        let before = body.len();
         match rustix::io::read(stdin, spare_capacity(&mut body)) {
             Ok(0) => return body,
-            Ok(_) => body.truncate(wire::MAX_BODY),
+            Ok(_) => {
+                shape.read(&body[before..]);
+                body.truncate(wire::MAX_BODY);
+                if shape.is_whole() {
+                    return body;
+                }
+            }
             Err(Errno::INTR | Errno::AGAIN) => {}
             Err(_) => return body,
         }
     }
+    body
 }
 
 /// Writes what the reply says. Whoever closed the other end does not want it, and that is not our trouble.

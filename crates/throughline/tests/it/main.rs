@@ -42,6 +42,7 @@ mod spine;
 mod stream;
 mod terminal;
 mod top;
+mod torn;
 mod tui;
 mod view;
 mod watching;

@@ -97,6 +97,12 @@ pub trait Behavior: Send + Sync {
         false
     }
 
+    /// Whether it may refuse a call on the person's behalf: a guard, or what runs rules of their own. A repository's file
+    /// does not switch it off.
+    fn may_refuse(&self) -> bool {
+        self.is_guard()
+    }
+
     /// How long it may take on this event, where that is more than an agent waits by itself. The agent is then asked to
     /// wait: only for something slow that the person has switched on, or that is worth it and mostly there at once.
     fn longer(&self, _kind: EventKind) -> Option<Duration> {

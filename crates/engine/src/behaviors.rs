@@ -121,6 +121,7 @@ pub(crate) mod tests {
         pub(crate) checked: Mutex<super::Checked>,
         /// Kept and not learned yet.
         pub(crate) behind: Mutex<Vec<Event>>,
+        pub(crate) home: Option<PathBuf>,
     }
 
     impl Around {
@@ -140,6 +141,7 @@ pub(crate) mod tests {
                 steps: Mutex::default(),
                 checked: Mutex::default(),
                 behind: Mutex::default(),
+                home: None,
             }
         }
     }
@@ -182,6 +184,10 @@ pub(crate) mod tests {
 
         fn data(&self) -> &Path {
             self.database.parent().unwrap()
+        }
+
+        fn home(&self) -> Option<PathBuf> {
+            self.home.clone()
         }
 
         fn faults(&self) -> Vec<Fault> {

@@ -225,7 +225,7 @@ fn nearest(name: &str) -> Option<String> {
 
 /// Whether less happens when this is off. Without a guard more does.
 fn is_narrowing(key: &str) -> bool {
-    key.strip_prefix("behaviors.").and_then(behavior::by_name).is_some_and(|behavior| !behavior.is_guard())
+    key.strip_prefix("behaviors.").and_then(behavior::by_name).is_some_and(|behavior| !behavior.may_refuse())
 }
 
 #[cfg(test)]
@@ -268,6 +268,59 @@ mod tests {
         assert!(config.list("capture.skip-tools").len() > 1, "the user's own list stays");
         assert!(config.list("redact.allow").is_empty());
         assert_eq!(errors.len(), 2, "{errors:?}");
+    }
+
+    /// Every key with every value it may have: what a project's file changes is a behavior that does less, or a tool more
+    /// that is not captured.
+    #[test]
+    fn no_key_of_a_projects_file_widens() {
+        for key in keys() {
+            let values: Vec<String> = match &key.kind {
+                Kind::Text => vec!["x".into(), "off".into(), "https://x.example".into(), String::new()],
+                _ => [
+                    "on",
+                    "off",
+                    "strict",
+                    "true",
+                    "false",
+                    "0",
+                    "1",
+                    "999999",
+                    "x",
+                    "a,b",
+                    "*",
+                    "installed",
+                    "always",
+                    "never",
+                ]
+                .map(str::to_owned)
+                .to_vec(),
+            };
+            for value in values {
+                let mut config = Config::default();
+                let before = config.clone();
+                if config.set(Layer::Project, "p", &key.name, &value).is_err() {
+                    assert_eq!(config.get(&key.name), before.get(&key.name), "{} = {value}", key.name);
+                    continue;
+                }
+                let behavior = key.name.strip_prefix("behaviors.").and_then(behavior::by_name);
+                match behavior {
+                    Some(behavior) => {
+                        assert!(!config.is_on(behavior.name()), "{} = {value}", key.name);
+                        assert!(!behavior.may_refuse(), "{} is what refuses for the person", key.name);
+                    }
+                    None => {
+                        assert_eq!(key.name, "capture.skip-tools", "{value}");
+                        let kept = |tool: &String| config.list(&key.name).contains(tool);
+                        assert!(before.list(&key.name).iter().all(kept), "{value}");
+                    }
+                }
+            }
+        }
+        let mut config = Config::default();
+        for name in ["guard-commands", "guard-scope", "run-rules", "claim-files"] {
+            assert!(config.set(Layer::Project, "p", &format!("behaviors.{name}"), "off").is_err(), "{name}");
+        }
     }
 
     #[test]

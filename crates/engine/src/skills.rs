@@ -7,6 +7,7 @@ mod prompt;
 mod rules;
 #[cfg(test)]
 mod tests;
+mod theirs;
 
 use std::path::PathBuf;
 
@@ -67,9 +68,12 @@ pub struct Skill {
 /// What is known in one place: rules, skills, and what is wrong with them.
 #[derive(Debug, Default)]
 pub struct Shelf {
+    /// The person's, then those of the repository.
     pub rules: Vec<Rule>,
-    /// The file the rules stand in.
+    /// The person's file of rules.
     pub file: Option<PathBuf>,
+    /// The repository's.
+    pub their_file: Option<PathBuf>,
     pub skills: Vec<Skill>,
     /// In words, for whoever asks.
     pub faults: Vec<String>,

@@ -7,20 +7,29 @@ mod credentials;
 mod deletes;
 mod disks;
 mod downloads;
+mod far;
 mod file;
+mod files;
+mod foreign;
 mod look;
 mod own;
 mod pattern;
 mod place;
 mod pushes;
+mod sends;
+mod shells;
 mod shipped;
+mod small;
+mod sql;
+mod table;
 
 use crate::shell::{self, Script};
 
-pub use file::{Broken, FILE, Lists, PROJECT_FOLDER, Rules};
+pub use file::{Broken, FILE, Lists, PROJECT_FOLDER, Rules, Setting};
 pub use pattern::Pattern;
 pub use place::Place;
 pub use shipped::{ALL as SHIPPED, Shipped};
+pub use table::lines as table_lines;
 
 use look::Look;
 

@@ -10,6 +10,7 @@ mod compound;
 mod expand;
 mod fed;
 mod reader;
+mod runners;
 mod search;
 mod simple;
 mod state;
@@ -82,6 +83,8 @@ pub struct Command {
 pub enum Wrap {
     /// It changes how, not what: `nice`, `timeout`, `env`.
     Plain,
+    /// A program of a project or with a project's settings: `npx`, `poetry run`.
+    Runs,
     /// With another person's rights: `sudo`.
     Rights,
     /// With words that somebody else says: `xargs`, `find -exec`.

@@ -54,6 +54,10 @@ impl Behavior for ClaimFiles {
         &["warn", "ask", "deny", "off"]
     }
 
+    fn may_refuse(&self) -> bool {
+        true
+    }
+
     fn on(&self) -> &'static [EventKind] {
         &[
             EventKind::PreToolUse,

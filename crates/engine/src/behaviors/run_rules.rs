@@ -26,6 +26,10 @@ impl Behavior for RunRules {
          off. Without rules it does nothing."
     }
 
+    fn may_refuse(&self) -> bool {
+        true
+    }
+
     fn on(&self) -> &'static [EventKind] {
         &[
             EventKind::SessionStart,

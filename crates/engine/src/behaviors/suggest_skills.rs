@@ -25,9 +25,10 @@ impl Behavior for SuggestSkills {
     }
 
     fn manual(&self) -> &'static str {
-        "Names the skill a prompt calls for, in one or two short lines, once per session. By `.claude/skills/skill-rules.json` \
-         of the workspace, else yours: keywords on word boundaries, intent patterns, files, `notWhen`, `cooldown`, \
-         `maxPerSession`; and by the descriptions of the skills that are there. A rule with `enforcement: \"block\"` holds a \
+        "Names the skill a prompt calls for, in one or two short lines, once per session. By your \
+         `~/.claude/skills/skill-rules.json`: keywords on word boundaries, intent patterns, files, `notWhen`, `cooldown`, \
+         `maxPerSession`; and by the descriptions of the skills that are there. A repository's file may only suggest \
+         skills that are there, in their own words, and not for an everyday word. A rule with `enforcement: \"block\"` holds a \
          prompt once with its reason, never for an everyday word; the same prompt again passes. Silent on prompts that call \
          for nothing."
     }
@@ -206,10 +207,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let database = folder.path().join("db");
         drop(Tables::open(&database).unwrap());
-        let skills = folder.path().join(".claude/skills");
+        let skills = folder.path().join("home/.claude/skills");
         fs::create_dir_all(&skills).unwrap();
         fs::write(skills.join("skill-rules.json"), RULES).unwrap();
-        let around: Arc<dyn Surroundings> = Arc::new(Around::new(&database));
+        let home = Some(folder.path().join("home"));
+        let around: Arc<dyn Surroundings> = Arc::new(Around { home, ..Around::new(&database) });
         let mut cx = context_in(around);
         cx.workspace.as_mut().unwrap().root = folder.path().to_string_lossy().into_owned();
         let ask = |session: &str, text: &str| SuggestSkills.advise(&cx, &prompt(session, text)).unwrap();
@@ -228,5 +230,26 @@ mod tests {
         assert!(again.notes[0].text.contains("`house-rules` is required"), "{again:?}");
         assert!(ask("c", "fix the page").hold.is_none(), "never for an everyday word");
         assert!(ask("c", "thanks!").is_silent());
+    }
+
+    #[test]
+    fn a_repositorys_rule_holds_no_prompt_and_tells_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("db");
+        drop(Tables::open(&database).unwrap());
+        let skills = folder.path().join(".claude/skills");
+        for name in ["charts", "house-rules"] {
+            fs::create_dir_all(skills.join(name)).unwrap();
+            fs::write(skills.join(name).join("SKILL.md"), "---\ndescription: Something\n---\n").unwrap();
+        }
+        fs::write(skills.join("skill-rules.json"), RULES).unwrap();
+        let home = Some(folder.path().join("home"));
+        let around: Arc<dyn Surroundings> = Arc::new(Around { home, ..Around::new(&database) });
+        let mut cx = context_in(around);
+        cx.workspace.as_mut().unwrap().root = folder.path().to_string_lossy().into_owned();
+        let said = SuggestSkills.advise(&cx, &prompt("a", "build a react component for invoices")).unwrap();
+        assert!(said.hold.is_none() && said.tells.is_empty(), "{said:?}");
+        assert!(said.notes[0].text.contains("`house-rules` may help"), "{said:?}");
+        assert!(!said.notes[0].text.contains("Read the rules"), "{said:?}");
     }
 }

@@ -10,11 +10,12 @@ use serde_json::Value;
 
 use super::prompt::{vector, whole};
 use super::rules::{self, MAX_BYTES, RULES_FILE};
-use super::{Shelf, Skill, is_name};
+use super::{Shelf, Skill, is_name, theirs};
 use crate::page::one_line;
 
 /// Below a folder that has skills.
 const FOLDER: &str = ".claude/skills";
+const AGENTS: &str = ".claude/agents";
 const PAGE: &str = "SKILL.md";
 /// Of one folder; more are nobody's shelf.
 const MAX_SKILLS: usize = 200;
@@ -40,7 +41,14 @@ type Kept = HashMap<PathBuf, (Stamps, Arc<Shelf>)>;
 pub fn shelf(places: Places<'_>) -> Arc<Shelf> {
     static KEPT: OnceLock<Mutex<Kept>> = OnceLock::new();
     let files = files(places);
-    let stamps: Stamps = files.rules.iter().chain(files.pages.iter()).map(|path| stamp(path)).collect();
+    let stamps: Stamps = files
+        .rules
+        .iter()
+        .chain(&files.their_rules)
+        .chain(&files.pages)
+        .chain(&files.agents)
+        .map(|path| stamp(path))
+        .collect();
     let key = places.workspace.unwrap_or(Path::new("")).to_owned();
     let kept = KEPT.get_or_init(Mutex::default);
     if let Some((before, shelf)) = kept.lock().unwrap_or_else(PoisonError::into_inner).get(&key)
@@ -58,14 +66,26 @@ pub fn shelf(places: Places<'_>) -> Arc<Shelf> {
 }
 
 struct Files {
+    /// The person's.
     rules: Option<PathBuf>,
+    /// The repository's.
+    their_rules: Option<PathBuf>,
     pages: Vec<PathBuf>,
+    /// Folders of agents.
+    agents: Vec<PathBuf>,
 }
 
 fn files(places: Places<'_>) -> Files {
     let folders: Vec<PathBuf> =
         [places.workspace, places.home].into_iter().flatten().map(|folder| folder.join(FOLDER)).collect();
-    let rules = folders.iter().map(|folder| folder.join(RULES_FILE)).find(|file| file.is_file());
+    let rules = |folder: Option<&Path>| {
+        folder.map(|folder| folder.join(FOLDER).join(RULES_FILE)).filter(|file| file.is_file())
+    };
+    let (own, theirs) = (rules(places.home), rules(places.workspace));
+    // In the home folder itself there is one file, and it is the person's.
+    let theirs = theirs.filter(|theirs| own.as_ref() != Some(theirs));
+    let agents =
+        [places.workspace, places.home].into_iter().flatten().map(|folder| folder.join(AGENTS)).collect();
     let plugins = places.home.map(plugins).unwrap_or_default();
     let mut pages: Vec<PathBuf> = Vec::new();
     for folder in folders.iter().chain(&plugins) {
@@ -80,7 +100,7 @@ fn files(places: Places<'_>) -> Files {
         names.sort();
         pages.append(&mut names);
     }
-    Files { rules, pages }
+    Files { rules: own, their_rules: theirs, pages, agents }
 }
 
 /// The skills of installed plugins, as the client's own list names them.
@@ -119,15 +139,19 @@ fn text(path: &Path, most: u64) -> Option<String> {
 }
 
 fn read(files: &Files) -> Shelf {
-    let mut shelf = Shelf { file: files.rules.clone(), ..Shelf::default() };
-    if let Some(file) = &files.rules {
+    let mut shelf =
+        Shelf { file: files.rules.clone(), their_file: files.their_rules.clone(), ..Shelf::default() };
+    let read_rules = |file: &Option<PathBuf>| {
+        let Some(file) = file else { return (Vec::new(), Vec::new()) };
         match text(file, MAX_BYTES) {
-            Some(text) => (shelf.rules, shelf.faults) = rules::read(&text),
-            None => shelf
-                .faults
-                .push(format!("{RULES_FILE} cannot be read, or is larger than {} MB", MAX_BYTES >> 20)),
+            Some(text) => rules::read(&text),
+            None => {
+                let what = format!("{RULES_FILE} cannot be read, or is larger than {} MB", MAX_BYTES >> 20);
+                (Vec::new(), vec![what])
+            }
         }
-    }
+    };
+    (shelf.rules, shelf.faults) = read_rules(&files.rules);
     for page in &files.pages {
         let Some((name, description)) = text(page, MAX_BYTES).and_then(|text| front(page, &text)) else {
             continue;
@@ -145,6 +169,12 @@ fn read(files: &Files) -> Shelf {
             description,
         });
     }
+    let (their_rules, their_faults) = read_rules(&files.their_rules);
+    shelf.faults.extend(their_faults);
+    let agents: Vec<&Path> = files.agents.iter().map(PathBuf::as_path).collect();
+    let kept = theirs::kept(their_rules, &shelf.rules, &shelf.skills, &agents, &mut shelf.faults);
+    shelf.rules.extend(kept);
+    shelf.faults.truncate(rules::MAX_FAULTS);
     shelf
 }
 
@@ -205,7 +235,12 @@ mod tests {
         assert_eq!(shelf.skills[0].description, "Ships a release to the servers");
         assert_eq!(shelf.rules[0].name, "own");
         assert!(Arc::ptr_eq(&shelf, &super::shelf(places)), "read once");
-        fs::write(work.join(FOLDER).join(RULES_FILE), r#"{"skills": {"theirs": {}}}"#).unwrap();
-        assert_eq!(super::shelf(places).rules[0].name, "theirs", "and again when something changed");
+        let theirs =
+            r#"{"skills": {"deploy": {"enforcement": "block"}, "gone": {}, "own": {"enforcement": "warn"}}}"#;
+        fs::write(work.join(FOLDER).join(RULES_FILE), theirs).unwrap();
+        let shelf = super::shelf(places);
+        let names: Vec<(&str, bool)> =
+            shelf.rules.iter().map(|rule| (rule.name.as_str(), rule.is_theirs)).collect();
+        assert_eq!(names, [("own", false), ("deploy", true)], "and again when something changed");
     }
 }

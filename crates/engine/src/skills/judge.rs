@@ -32,7 +32,7 @@ const EVERYDAY: &str = "add analyze answer api app ask branch browser bug build 
     schema screen script search see server service session set setup show sort start state status step stop style summary \
     table task test text thing time tool type understand update use user value verify version view wait web work write";
 
-fn everyday() -> &'static [String] {
+pub(super) fn everyday() -> &'static [String] {
     static STEMS: OnceLock<Vec<String>> = OnceLock::new();
     STEMS.get_or_init(|| terms(EVERYDAY))
 }
@@ -60,8 +60,13 @@ pub struct Hit<'a> {
 pub fn hits<'a>(shelf: &'a Shelf, prompt: &Prompt) -> Vec<Hit<'a>> {
     let by_rule = shelf.rules.iter().enumerate().filter_map(|(at, rule)| by_rule(at, rule, prompt));
     let mut found: Vec<Hit<'a>> = by_rule.collect();
-    let has_rule = |skill: &&Skill| shelf.rules.iter().all(|rule| rule.name != skill.name);
-    found.extend(shelf.skills.iter().filter(has_rule).filter_map(|skill| by_description(skill, prompt)));
+    // A repository's rule takes nothing away: what the person's skill says of itself counts beside it.
+    let is_free = |skill: &&Skill| {
+        !shelf.rules.iter().any(|rule| rule.name == skill.name && !rule.is_theirs)
+            && !found.iter().any(|hit| hit.name == skill.name)
+    };
+    let free: Vec<&Skill> = shelf.skills.iter().filter(is_free).collect();
+    found.extend(free.into_iter().filter_map(|skill| by_description(skill, prompt)));
     // Who names it needs no hint.
     found.retain(|hit| !prompt.text.contains(&format!("{} skill", hit.name.to_lowercase())));
     found.sort_by(|a, b| a.priority.cmp(&b.priority).then(b.score.total_cmp(&a.score)));
@@ -78,7 +83,7 @@ const fn floor(priority: Priority) -> f32 {
 }
 
 fn by_rule<'a>(at: usize, rule: &'a Rule, prompt: &Prompt) -> Option<Hit<'a>> {
-    if matches(&rule.not_when, prompt).is_some_and(|_| true) {
+    if matches(&rule.not_when, prompt, false).is_some() {
         return None;
     }
     let (mut score, mut is_sure, mut why) = (0.0, false, String::new());
@@ -87,7 +92,7 @@ fn by_rule<'a>(at: usize, rule: &'a Rule, prompt: &Prompt) -> Option<Hit<'a>> {
             why = words;
         }
     };
-    if let Some(sign) = matches(&rule.triggers, prompt) {
+    if let Some(sign) = matches(&rule.triggers, prompt, rule.is_theirs) {
         is_sure = sign.is_sure;
         score += sign.score;
         say(sign.why);
@@ -127,10 +132,12 @@ struct Sign {
     why: String,
 }
 
-fn matches(triggers: &Triggers, prompt: &Prompt) -> Option<Sign> {
+/// Of a stranger's triggers only what says what the prompt is about, and in the prompt's words.
+fn matches(triggers: &Triggers, prompt: &Prompt, is_theirs: bool) -> Option<Sign> {
     let mut sign: Option<Sign> = None;
     for keyword in triggers.keywords.iter().filter(|keyword| prompt.has(keyword)) {
-        let why = format!("\"{}\"", keyword.written);
+        let why = if is_theirs { keyword.words.join(" ") } else { keyword.written.clone() };
+        let why = format!("\"{why}\"");
         if !is_everyday(&keyword.words) {
             return Some(Sign { score: SURE, is_sure: true, why });
         }
@@ -145,6 +152,9 @@ fn matches(triggers: &Triggers, prompt: &Prompt) -> Option<Sign> {
         for sentence in &prompt.sentences {
             let Some(found) = pattern.find(sentence) else { continue };
             let part = &sentence[found.range()];
+            if is_theirs && !super::theirs::tells(part) {
+                continue;
+            }
             if terms(part).len() > 1 || !is_everyday(&terms(part)) {
                 return Some(Sign {
                     score: SURE,

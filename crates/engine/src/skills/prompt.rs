@@ -76,6 +76,11 @@ pub(super) struct Keyword {
 }
 
 impl Keyword {
+    /// A sign is a part of it, so it is the name of something: `c++`.
+    pub(super) fn is_sign(&self) -> bool {
+        self.signed.as_ref().is_some_and(|signed| signed.ends_with(AT_THE_END))
+    }
+
     /// `None`: it says nothing.
     pub(super) fn read(written: &str) -> Option<Self> {
         let (words, whole) = (terms(written), whole(written));

@@ -24,7 +24,7 @@ const MAX_CHARS: usize = 512;
 const MAX_COMPILED: usize = 256 << 10;
 const DESCRIPTION_CHARS: usize = 300;
 /// What is wrong with one file, at most.
-const MAX_FAULTS: usize = 50;
+pub(super) const MAX_FAULTS: usize = 50;
 /// Between two hints at one skill where a rule wants several in a session.
 const COOLDOWN_MS: u64 = 30 * 60 * 1000;
 const MAX_PER_SESSION: u32 = 20;
@@ -34,6 +34,8 @@ pub struct Rule {
     pub name: String,
     /// It names an agent, not a skill.
     pub is_agent: bool,
+    /// It came with a repository: see [`super::theirs`].
+    pub is_theirs: bool,
     pub enforcement: Enforcement,
     pub priority: Priority,
     pub description: String,
@@ -110,6 +112,7 @@ fn rule(name: &str, is_agent: bool, value: &Value, faults: &mut Vec<String>) -> 
     let description = one_line(text("description").unwrap_or_default(), DESCRIPTION_CHARS);
     Rule {
         is_agent,
+        is_theirs: false,
         enforcement,
         priority,
         block_message: text("blockMessage").map(|text| one_line(text, DESCRIPTION_CHARS)),

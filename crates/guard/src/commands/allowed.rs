@@ -98,7 +98,7 @@ fn is_covered(look: &Look<'_>, at: usize) -> bool {
     // As deep as a text nests; each step leads to an earlier command.
     while let Some(outer) = look.script.commands[at].within {
         let command = &look.script.commands[outer];
-        if matches!(command.wraps, Some(Wrap::Rights | Wrap::Elsewhere))
+        if matches!(command.wraps, Some(Wrap::Rights | Wrap::Elsewhere | Wrap::Runs))
             && named(look, outer, command).is_some()
         {
             return true;

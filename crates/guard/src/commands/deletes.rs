@@ -3,7 +3,7 @@
 use super::Verdict;
 use super::look::{Look, Parsed};
 use super::pattern::glob;
-use super::place::{Reach, Target};
+use super::place::{Reach, Target, is_temporary};
 use super::shipped::{
     DELETE_OUTSIDE, DELETE_ROOT, Finding, OPEN_ROOT, REWRITE_HISTORY, RIGHTS_OUTSIDE, Shipped,
 };
@@ -114,6 +114,15 @@ fn found(look: &Look<'_>, command: &Command) -> Found {
             None
         }
         Reach::Inside => None,
+        // Some of what is temporary anyway.
+        Reach::Outside
+            if words.iter().any(is_filter)
+                && folders.iter().all(|word| {
+                    look.place.path(command.folder.as_deref(), word).is_some_and(|path| is_temporary(&path))
+                }) =>
+        {
+            None
+        }
         Reach::Root | Reach::Home | Reach::Outside | Reach::Workspace => Some((some, Verdict::Ask)),
     }
 }

@@ -9,7 +9,7 @@ use super::shipped::{Finding, RUN_DOWNLOAD};
 use crate::shell::{Command, How, NAMED, Part, RedirectKind, SHELLS, Word, only_reads, writes_of};
 
 const DOWNLOADERS: &str = "curl wget wget2 fetch http https xh aria2c lwp-request lwp-download lynx w3m nc ncat netcat \
-    socat ftp tftp";
+    socat ftp tftp telnet";
 /// Without their versions.
 const INTERPRETERS: &str = "python pypy node nodejs deno bun perl ruby php lua luajit rscript \
     osascript tclsh";
@@ -40,7 +40,7 @@ fn lists(list: &str, word: &str) -> bool {
 }
 
 /// `python3.11` is python.
-fn is_interpreter(program: &str) -> bool {
+pub(super) fn is_interpreter(program: &str) -> bool {
     lists(INTERPRETERS, program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.'))
 }
 
@@ -197,7 +197,7 @@ fn is_input(word: &Word) -> bool {
 }
 
 /// Where an interpreter has its program from.
-enum Run<'a> {
+pub(super) enum Run<'a> {
     Text(&'a Word),
     File(&'a Word),
     Input,
@@ -206,7 +206,7 @@ enum Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn of(command: &'a Command, is_shell: bool) -> Self {
+    pub(super) fn of(command: &'a Command, is_shell: bool) -> Self {
         let words = command.arguments();
         for (at, word) in words.iter().enumerate() {
             let option = word.prefix();
@@ -222,6 +222,13 @@ impl<'a> Run<'a> {
                 return Self::File(word);
             }
             let is_long = option.starts_with("--");
+            // `perl -MLWP::Simple`, `ruby -ropen-uri`: a library, whatever letters its name has.
+            if !is_shell
+                && option.len() > 2
+                && ["-M", "-I", "-r"].iter().any(|library| option.starts_with(library))
+            {
+                continue;
+            }
             // `bash -n` reads it and runs nothing.
             if is_shell && option.strip_prefix('-').is_some_and(only_reads) {
                 return Self::Nothing;

@@ -1,14 +1,18 @@
 //! The files rules stand in: a person's own in our data folder, a repository's under `.throughline`. Strict: a word that
 //! is not known is an error, for a rule that is misspelled would protect nobody.
 
+use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read};
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::Pattern;
+use super::small::read_small;
+
+use super::shipped::ALL;
+use super::{Pattern, Verdict};
 
 /// In the data folder, and in a repository's `.throughline`.
 pub const FILE: &str = "commands.json";
@@ -26,6 +30,9 @@ pub struct Rules {
     pub user: Lists,
     /// Of the repository: only its `ask`, `deny` and `protected` count.
     pub project: Lists,
+    /// The repository's file cannot be read, so it adds nothing. It takes nothing away either: whoever wrote it could else
+    /// turn a denial into a question with a comma too many.
+    pub ignored: Option<Broken>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
@@ -36,9 +43,39 @@ pub struct Lists {
     pub deny: Vec<Pattern>,
     /// Names of branches, as globs.
     pub protected: Option<Vec<String>>,
+    /// What shipped rules say instead, by their names.
+    pub rules: BTreeMap<String, Setting>,
     /// Where they stand. `None`: there is no such file.
     #[serde(skip)]
     pub file: Option<PathBuf>,
+}
+
+/// What a shipped rule is changed to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Setting {
+    Off,
+    Ask,
+    Deny,
+}
+
+impl Setting {
+    /// `ask` changes a denial into a question, and a question stays one; `deny` and `off` hold for all a rule finds.
+    pub(super) const fn over(self, verdict: Verdict) -> Verdict {
+        match (self, verdict) {
+            (_, Verdict::Allow) | (Self::Off, _) => Verdict::Allow,
+            (Self::Ask, _) => Verdict::Ask,
+            (Self::Deny, _) => Verdict::Deny,
+        }
+    }
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
 }
 
 /// A file of rules that cannot be read. Nothing is allowed on its account.
@@ -63,11 +100,25 @@ impl fmt::Display for Broken {
 impl std::error::Error for Broken {}
 
 impl Rules {
-    /// Those of the person (`data` is our data folder) and of the repository.
+    /// Those of the person (`data` is our data folder) and of the repository. An error is one of the person's own file;
+    /// of the repository's see [`Rules::ignored`].
     pub fn load(data: Option<&Path>, workspace: &Path) -> Result<Self, Broken> {
         let user = data.map_or_else(|| Ok(Lists::default()), |data| Lists::load(&data.join(FILE)))?;
-        let project = Lists::load(&workspace.join(PROJECT_FOLDER).join(FILE))?;
-        Ok(Self { user, project })
+        Ok(Self { user, ..Self::of_repository(workspace) })
+    }
+
+    /// What a repository adds, without anything of the person's.
+    pub fn of_repository(workspace: &Path) -> Self {
+        match Lists::load_within(workspace, &workspace.join(PROJECT_FOLDER).join(FILE)) {
+            Ok(project) => Self { project, ..Self::default() },
+            Err(ignored) => Self { ignored: Some(ignored), ..Self::default() },
+        }
+    }
+
+    /// What a shipped rule is changed to. A repository may only make it a denial.
+    pub fn setting(&self, rule: &str) -> Option<Setting> {
+        let project = self.project.rules.get(rule).copied().filter(|set| *set == Setting::Deny);
+        project.or_else(|| self.user.rules.get(rule).copied())
     }
 
     pub fn is_protected(&self, branch: &str) -> bool {
@@ -95,14 +146,20 @@ impl Lists {
             }
             Err(error) => return Err(broken(error.to_string())),
         }
-        let opened = File::open(file).map_err(|error| broken(error.to_string()))?;
-        let mut text = String::new();
-        let read = opened.take(MAX_BYTES + 1).read_to_string(&mut text);
-        read.map_err(|error| broken(error.to_string()))?;
-        if text.len() as u64 > MAX_BYTES {
-            return Err(broken(format!("a file of rules has at most {MAX_BYTES} bytes")));
-        }
+        let text = read_small(file, MAX_BYTES).map_err(|error| broken(error.to_string()))?;
         Self::parse(file, &text)
+    }
+
+    /// A file that came with a repository: one that leads out of it would have the person's other files read as rules.
+    fn load_within(workspace: &Path, file: &Path) -> Result<Self, Broken> {
+        let real = |path: &Path| path.canonicalize().ok();
+        if let (Some(workspace), Some(target)) = (real(workspace), real(file))
+            && !target.starts_with(workspace)
+        {
+            let what = "it is a link that leads out of the repository".to_owned();
+            return Err(Broken { file: file.to_owned(), line: 0, column: 0, what });
+        }
+        Self::load(file)
     }
 
     pub fn parse(file: &Path, text: &str) -> Result<Self, Broken> {
@@ -114,6 +171,11 @@ impl Lists {
         })?;
         if lists.allow.len() + lists.ask.len() + lists.deny.len() > MAX_PATTERNS {
             let what = format!("a file has at most {MAX_PATTERNS} rules");
+            return Err(Broken { file: file.to_owned(), line: 0, column: 0, what });
+        }
+        if let Some(name) = lists.rules.keys().find(|name| !ALL.iter().any(|rule| rule.name == name.as_str()))
+        {
+            let what = format!("no shipped rule is called \"{name}\" (`throughline guard list` names them)");
             return Err(Broken { file: file.to_owned(), line: 0, column: 0, what });
         }
         Ok(Self { file: Some(file.to_owned()), ..lists })

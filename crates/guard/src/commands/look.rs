@@ -1,7 +1,9 @@
 //! A script as the rules see it: its commands with their words as texts, and where they run.
 
+use std::cell::OnceCell;
+
 use super::{Pattern, Place, Rules};
-use crate::shell::{Command, Script, Word};
+use crate::shell::{Command, Part, RedirectKind, Script, Word, Write, writes_of};
 
 pub(super) struct Look<'a> {
     pub(super) rules: &'a Rules,
@@ -12,6 +14,8 @@ pub(super) struct Look<'a> {
     /// The same without the program's folder and what git takes before its verb, and with `~` for the home folder: however
     /// a command is written, a rule against it holds.
     pub(super) plain: Vec<Vec<String>>,
+    /// What each writes, once somebody asks.
+    writes: Vec<OnceCell<Vec<Write>>>,
 }
 
 impl<'a> Look<'a> {
@@ -20,7 +24,49 @@ impl<'a> Look<'a> {
             script.commands.iter().map(|command| command.words.iter().map(Word::shape).collect()).collect();
         let home = place.home.as_deref().and_then(|home| home.to_str()).filter(|home| home.len() > 1);
         let plain = raw.iter().map(|words| plain(words, home)).collect();
-        Self { rules, place, script, raw, plain }
+        let writes = script.commands.iter().map(|_| OnceCell::new()).collect();
+        Self { rules, place, script, raw, plain, writes }
+    }
+
+    /// The files a command would write.
+    pub(super) fn writes(&self, at: usize) -> &[Write] {
+        self.writes[at].get_or_init(|| writes_of(&self.script.commands[at]))
+    }
+
+    /// What a command says, where its text tells it: `echo`, `printf`, `cat` of a here-document.
+    fn said(&self, at: usize) -> Option<String> {
+        match self.program(at)?.as_str() {
+            "echo" | "printf" => {
+                let words = self.raw[at].get(1..).unwrap_or_default();
+                let words: Vec<&str> = words
+                    .iter()
+                    .map(String::as_str)
+                    .filter(|word| !matches!(*word, "-n" | "-e" | "-ne"))
+                    .collect();
+                Some(words.join(" ").replace("\\n", "\n"))
+            }
+            "cat" | "tee" => self.document(at),
+            _ => None,
+        }
+    }
+
+    fn document(&self, at: usize) -> Option<String> {
+        let input = self.script.input_of(at)?;
+        // `< <(echo …)`.
+        if let [Part::Process(range)] = input.target.parts() {
+            let said: Vec<String> = range.clone().filter_map(|at| self.said(at)).collect();
+            return (!said.is_empty()).then(|| said.join("\n"));
+        }
+        matches!(input.kind, RedirectKind::Document | RedirectKind::Text).then(|| input.target.shape())
+    }
+
+    /// The text that reaches a command through its standard input, as far as it is known.
+    pub(super) fn fed(&self, at: usize) -> Option<String> {
+        self.document(at).or_else(|| {
+            let said: Vec<String> =
+                self.script.upstream(at).into_iter().filter_map(|at| self.said(at)).collect();
+            (!said.is_empty()).then(|| said.join("\n"))
+        })
     }
 
     /// The first command that one of these patterns is about.

@@ -1,9 +1,8 @@
 //! Where a command runs, and where a word leads from there. A word by its text alone: links are not followed.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
+use super::small::read_small;
 use crate::shell::{Part, Word};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -234,18 +233,14 @@ impl Place {
 fn branch_of(top: &Path) -> Option<String> {
     /// A branch's name and a path fit; anything longer is no file of git's.
     const MAX_BYTES: u64 = 4096;
-    let read = |file: &Path| {
-        let mut text = String::new();
-        File::open(file).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
-        Some(text)
-    };
+    let read = |file: &Path| read_small(file, MAX_BYTES).ok();
     let git = top.join(".git");
     // Of a worktree it is a file that names the folder.
     let folder = if git.is_dir() { git } else { top.join(read(&git)?.trim().strip_prefix("gitdir: ")?) };
     Some(read(&folder.join("HEAD"))?.trim().strip_prefix("ref: refs/heads/")?.to_owned())
 }
 
-fn is_temporary(path: &Path) -> bool {
+pub(super) fn is_temporary(path: &Path) -> bool {
     TEMPORARY.iter().any(|folder| path.starts_with(folder))
 }
 

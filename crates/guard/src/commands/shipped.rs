@@ -2,9 +2,13 @@
 //! What everybody does every day is not among them (`rm -rf node_modules`, `git clean -fdx`, a force-push to a branch of
 //! one's own).
 
+use super::far::{self, Far};
 use super::look::Look;
 use super::own::{self, SWITCH_GUARDS};
-use super::{Pattern, Verdict, credentials, deletes, disks, downloads, pushes};
+use super::table::table;
+use super::{
+    Pattern, Verdict, credentials, deletes, disks, downloads, files, foreign, pushes, sends, shells, sql,
+};
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Shipped {
@@ -36,6 +40,19 @@ pub const ALL: &[&Shipped] = &[
     &OPEN_ROOT,
     &RIGHTS_OUTSIDE,
     &POWER,
+    &REVERSE_SHELL,
+    &SEND_SECRETS,
+    &KEYS,
+    &STARTUP,
+    &SYSTEM_FILES,
+    &ACCOUNTS,
+    &DEFENSES,
+    &END_PROCESSES,
+    &WHOLE_MACHINE,
+    &INFRASTRUCTURE,
+    &DATABASES,
+    &STORED_DATA,
+    &PUBLISHED,
     &SWITCH_GUARDS,
     &UNREAD,
 ];
@@ -131,6 +148,89 @@ pub(super) const POWER: Shipped = Shipped {
     instead: "Restart the one service you mean.",
 };
 
+/// A rule that asks.
+const fn ask(name: &'static str, why: &'static str, instead: &'static str) -> Shipped {
+    Shipped { name, verdict: Verdict::Ask, why, instead }
+}
+
+pub(super) const REVERSE_SHELL: Shipped = ask(
+    "reverse-shell",
+    "It gives somebody at the other end of a connection a shell on this machine.",
+    "Use ssh, or let the user open the door.",
+);
+
+pub(super) const SEND_SECRETS: Shipped = ask(
+    "send-secrets",
+    "It sends the environment or a file of keys and passwords to another machine, and what is sent cannot be called back.",
+    "Send what is needed without its secrets; let the user hand over keys.",
+);
+
+pub(super) const KEYS: Shipped = ask(
+    "keys",
+    "It deletes or writes over a key, or shreds a file so that nothing brings it back.",
+    "Move it away instead, or let the user delete it.",
+);
+
+pub(super) const STARTUP: Shipped = ask(
+    "startup",
+    "It changes what runs or who may come in from now on: a shell's start, a schedule, a service, a login without password.",
+    "Set it for this command alone, or tell the user which line to add.",
+);
+
+pub(super) const SYSTEM_FILES: Shipped = ask(
+    "system-files",
+    "It changes files of the system, which every program here relies on.",
+    "Work in the workspace, in a container or in a temporary folder.",
+);
+
+pub(super) const ACCOUNTS: Shipped = ask(
+    "accounts",
+    "It changes who may do what: accounts, passwords, groups, roles or rights that programs keep.",
+    "Tell the user which account needs which right.",
+);
+
+pub(super) const DEFENSES: Shipped = ask(
+    "defenses",
+    "It switches off what protects this machine, cuts its network, or wipes what tells afterwards what was done.",
+    "Name the one rule or service that is in the way, and let the user change it.",
+);
+
+pub(super) const END_PROCESSES: Shipped = ask(
+    "end-processes",
+    "It ends every process of this machine or of a person, this session too.",
+    "End the one process you mean by its number.",
+);
+
+pub(super) const WHOLE_MACHINE: Shipped = ask(
+    "whole-machine",
+    "It gives a container the whole machine: what runs in there may change every file of it.",
+    "Mount the folder that is needed, read-only where that is enough (`:ro`).",
+);
+
+pub(super) const INFRASTRUCTURE: Shipped = ask(
+    "infrastructure",
+    "It deletes infrastructure that others may rely on, with the data in it.",
+    "Show what would be deleted (plan, --dry-run, get), and let the user delete it.",
+);
+
+pub(super) const DATABASES: Shipped = ask(
+    "databases",
+    "It drops, empties or changes a whole database or table.",
+    "Make a dump first, narrow it with WHERE, or use a database for tests (a name with \"test\" is not asked about).",
+);
+
+pub(super) const STORED_DATA: Shipped = ask(
+    "stored-data",
+    "It deletes volumes, with all that containers keep in them.",
+    "Delete containers and images without their volumes, or name the one volume to the user.",
+);
+
+pub(super) const PUBLISHED: Shipped = ask(
+    "published",
+    "It takes back or opens for everybody what is published: a repository, a release, a package others build on.",
+    "Let the user do it, or publish a new version instead.",
+);
+
 pub(super) const UNREAD: Shipped = Shipped {
     name: "unread",
     verdict: Verdict::Ask,
@@ -175,22 +275,94 @@ const WORDS: &[(&Shipped, &[&str])] = &[
 /// What the shipped rules find, strongest first.
 pub(super) fn findings(look: &Look<'_>) -> Vec<Finding> {
     let mut all = Vec::new();
-    deletes::find(look, &mut all);
-    pushes::find(look, &mut all);
-    downloads::find(look, &mut all);
-    disks::find(look, &mut all);
-    credentials::find(look, &mut all);
-    own::find(look, &mut all);
-    fork_bombs(look, &mut all);
-    words(look, &mut all);
+    plain(look, &mut all);
+    foreign::find(look, &mut all);
+    for finding in &mut all {
+        if let Some(set) = look.rules.setting(finding.rule.name) {
+            finding.verdict = set.over(finding.verdict);
+        }
+    }
+    all.retain(|finding| finding.verdict != Verdict::Allow);
     all.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
     all
 }
 
+/// All but what other languages say.
+pub(super) fn plain(look: &Look<'_>, all: &mut Vec<Finding>) {
+    deletes::find(look, all);
+    pushes::find(look, all);
+    downloads::find(look, all);
+    disks::find(look, all);
+    credentials::find(look, all);
+    own::find(look, all);
+    fork_bombs(look, all);
+    words(look, all);
+    shells::find(look, all);
+    sends::find(look, all);
+    far::find(look, all);
+    files::find(look, all);
+    sql::find(look, all);
+    listed(look, all);
+}
+
+/// What stands in the table.
+fn listed(look: &Look<'_>, all: &mut Vec<Finding>) {
+    for (at, command) in look.commands() {
+        let Some(program) = look.program(at) else { continue };
+        let mut words = look.plain[at].clone();
+        words[0].clone_from(&program);
+        let bare = without_options(&program, &words);
+        let Some(row) = table().rows(&program, &words, &bare).next() else { continue };
+        // Accounts and defenses of a container are its own, and go with it.
+        let stays = matches!(far::far(look, at), Far::Container(_))
+            && [&ACCOUNTS, &DEFENSES, &STARTUP, &SYSTEM_FILES].iter().any(|rule| **rule == *row.rule);
+        let for_tests = || {
+            let is_set = |(_, value): &(String, crate::shell::Word)| sql::is_for_tests(&value.shape());
+            command.assignments.iter().any(is_set) || words.iter().skip(1).any(|word| sql::is_for_tests(word))
+        };
+        let is_throwaway = (*row.rule == DATABASES || *row.rule == STORED_DATA) && for_tests();
+        if !stays && !is_throwaway && !only_shows(&words) {
+            all.push(Finding { rule: row.rule, verdict: row.rule.verdict, commands: vec![at] });
+        }
+    }
+}
+
+/// It says what it would do.
+fn only_shows(words: &[String]) -> bool {
+    let is_help = |word: &String| {
+        matches!(
+            word.as_str(),
+            "--dryrun"
+                | "--what-if"
+                | "--whatif"
+                | "-whatif"
+                | "-WhatIf"
+                | "--simulate"
+                | "--noop"
+                | "-help"
+                | "--check"
+                | "--generate-cli-skeleton"
+                | "--pretend"
+                | "--plan"
+                | "--preview-only"
+        ) || word.strip_prefix("--dry-run").is_some_and(|rest| !matches!(rest, "=none" | "=false"))
+    };
+    asks_for_help(words)
+        || words.iter().skip(1).any(is_help)
+        || words.get(1).is_some_and(|word| word == "help")
+        || matches!(words, [_, .., last] if last == "-h" || last == "help")
+}
+
 fn words(look: &Look<'_>, all: &mut Vec<Finding>) {
     for (rule, patterns) in WORDS {
-        for (at, _) in look.commands().filter(|(_, command)| !command.is_elsewhere) {
-            let Some(program) = look.program(at) else { continue };
+        for (at, _) in look.commands() {
+            // A container has no power of its own; another machine has.
+            let is_away = match far::far(look, at) {
+                Far::Here => false,
+                Far::Machine => **rule != POWER,
+                Far::Container(_) => true,
+            };
+            let Some(program) = look.program(at).filter(|_| !is_away) else { continue };
             // Most patterns are about other programs; those are not even read.
             let about = patterns.iter().filter(|pattern| pattern.split(' ').next() == Some(&program));
             let mut words = look.plain[at].clone();
@@ -222,7 +394,32 @@ const WITH_WORD: &[(&str, &str)] = &[
     ("heroku", "-a --app -r --remote"),
     ("systemctl", "-H --host -M --machine -t --type -p --property -n -o -s --signal"),
     ("security", "-q"),
+    ("kubectl", KUBECTL),
+    ("oc", KUBECTL),
+    ("helm", "-n --namespace --kube-context --kubeconfig --kube-apiserver"),
+    ("docker", "-H --host -c --context --config -l --log-level"),
+    ("pulumi", "-C --cwd -s --stack --color"),
+    ("fly", "-a --app -c --config -o --org -t --access-token"),
+    ("flyctl", "-a --app -c --config -o --org -t --access-token"),
+    ("vercel", "-S --scope -t --token -A --local-config --cwd -T --team"),
+    ("wrangler", "-c --config -e --env"),
+    ("firebase", "-P --project --token --config"),
+    ("terragrunt", "--terragrunt-working-dir --working-dir --config"),
+    ("prisma", "--schema --config"),
+    ("bq", "--project_id --location --dataset_id"),
+    ("gsutil", "-o -u -h"),
+    ("mysqladmin", "-u -h -P -S --user --host --port --socket"),
+    ("npm", "--registry --prefix -C -w --workspace --otp"),
+    ("cargo", "--config --manifest-path"),
+    ("iptables", "-t --table"),
+    ("ip6tables", "-t --table"),
+    ("zfs", "-o"),
+    ("nomad", "-address -namespace -region -token"),
+    ("supabase", "--workdir --profile"),
 ];
+
+const KUBECTL: &str = "-n --namespace --context --cluster --kubeconfig -s --server --user --token --as --request-timeout -v \
+    --cache-dir --certificate-authority";
 
 /// A command without its options: they may stand before its verb or behind it.
 fn without_options(program: &str, words: &[String]) -> Vec<String> {

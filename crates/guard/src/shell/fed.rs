@@ -26,6 +26,39 @@ fn again(pieces: &[&str], times: usize) -> Vec<String> {
     std::iter::once((*before).to_owned()).chain(between).chain([(*behind).to_owned()]).collect()
 }
 
+/// What `printf` and `echo -e` make of `\n`, `\x2f` and `\057`.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        plain.push_str(&rest[..at]);
+        let behind = &rest[at + 1..];
+        let digits = |from: usize, most: usize, radix: u32| {
+            let end = behind[from.min(behind.len())..]
+                .chars()
+                .take(most)
+                .take_while(|sign| sign.is_digit(radix))
+                .count();
+            let number = u8::from_str_radix(behind.get(from..from + end)?, radix).ok()?;
+            number.is_ascii().then_some((char::from(number), from + end))
+        };
+        let read = match behind.as_bytes().first() {
+            Some(b'x') => digits(1, 2, 16),
+            Some(b'0') => digits(0, 4, 8),
+            Some(b'1'..=b'7') => digits(0, 3, 8),
+            Some(b'n') => Some(('\n', 1)),
+            Some(b't') => Some(('\t', 1)),
+            Some(b'\\') => Some(('\\', 1)),
+            _ => None,
+        };
+        let (letter, used) = read.unwrap_or(('\\', 0));
+        plain.push(letter);
+        rest = &behind[used..];
+    }
+    plain.push_str(rest);
+    plain
+}
+
 /// Programs whose output is their input, less or in another order.
 const PASS_ON: &[&str] = &["cat", "tee", "sort", "uniq", "tac", "head", "tail", "grep", "egrep"];
 
@@ -97,10 +130,15 @@ impl Reader {
                     word.text().is_some_and(|text| matches!(&*text, "-n" | "-e" | "-E" | "-ne" | "-en"))
                 };
                 let options = arguments.iter().take_while(is_option).count();
-                Some(join(arguments[options..].to_vec()))
+                let escapes = arguments[..options].iter().any(|option| option.prefix().contains('e'));
+                let words = arguments[options..].iter().map(|word| match word.text() {
+                    Some(text) if escapes && !word.is_home() => Word::literal(&unescaped(&text)),
+                    _ => word.clone(),
+                });
+                Some(join(words.collect()))
             }
             "printf" => {
-                let format = arguments.first()?.text()?.replace("\\n", "\n").replace("%b", "%s");
+                let format = unescaped(&arguments.first()?.text()?).replace("%b", "%s");
                 let arguments = &arguments[1..];
                 let pieces: Vec<&str> = format.split("%s").collect();
                 if pieces.iter().any(|piece| piece.contains('%')) {

@@ -170,24 +170,44 @@ impl Reader {
                 let from = past_options(words, 1, "-n --interval");
                 self.start_text(at, Wrap::Script, words.get(from..).unwrap_or_default());
             }
-            "ssh" => {
+            "ssh" | "autossh" => {
                 let from = past_options(words, 1, SSH_WORDS);
                 // Options may stand behind the machine, too.
                 let from = past_options(words, from + 1, SSH_WORDS);
                 match words.get(from..).unwrap_or_default() {
                     // A shell there, which reads what it is fed.
                     [] => self.fed.push(Waiting { at, what: What::Elsewhere }),
-                    text => self.start_text(at, Wrap::Elsewhere, text),
+                    text => {
+                        self.start_text(at, Wrap::Elsewhere, text);
+                        // `ssh $host 'text'` in a loop over machines: the first words are machines, too.
+                        let scripts: Vec<&Word> =
+                            text.iter().skip(1).filter(|word| word.prefix().contains(' ')).collect();
+                        for script in scripts {
+                            self.start_text(at, Wrap::Elsewhere, std::slice::from_ref(script));
+                        }
+                    }
                 }
             }
-            "docker" | "podman" | "nerdctl" => self.container(at, words),
+            "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => {
+                self.container(at, words)
+            }
             "kubectl" | "oc" => {
-                let end = words.iter().position(|word| word.text().as_deref() == Some("--"));
-                if let Some(end) =
-                    end.filter(|_| words.iter().any(|word| word.text().as_deref() == Some("exec")))
-                {
-                    self.start(at, Wrap::Elsewhere, &words[end + 1..], Vec::new(), false);
-                }
+                let is = |word: &Word, text: &str| word.text().as_deref() == Some(text);
+                let Some(start) =
+                    words.iter().position(|word| ["exec", "run", "debug"].iter().any(|verb| is(word, verb)))
+                else {
+                    return;
+                };
+                let from = match words.iter().position(|word| is(word, "--")) {
+                    Some(end) => end + 1,
+                    // The old way: the pod, then the program.
+                    None if is(&words[start], "exec") => {
+                        past_options(words, start + 1, "-n --namespace -c --container --context --kubeconfig")
+                            + 1
+                    }
+                    None => return,
+                };
+                self.start(at, Wrap::Elsewhere, words.get(from..).unwrap_or_default(), Vec::new(), false);
             }
             "xargs" | "gxargs" | "parallel" if self.waits(at) => {
                 self.script.commands[at].wraps = Some(Wrap::Fed);
@@ -206,12 +226,19 @@ impl Reader {
                 }
             }
             "git" => self.git(at, words),
-            _ => {}
+            program => self.runner(at, program, words),
         }
     }
 
     /// A command that another one starts.
-    fn start(&mut self, at: usize, wrap: Wrap, words: &[Word], sets: Vec<(String, Word)>, stays: bool) {
+    pub(super) fn start(
+        &mut self,
+        at: usize,
+        wrap: Wrap,
+        words: &[Word],
+        sets: Vec<(String, Word)>,
+        stays: bool,
+    ) {
         self.script.commands[at].wraps = Some(wrap);
         let cost: usize = words.iter().map(Word::len).sum();
         if words.is_empty() || !self.pay(cost) {
@@ -311,8 +338,10 @@ impl Reader {
     }
 
     fn container(&mut self, at: usize, words: &[Word]) {
+        /// `docker compose -p x -f a -f b exec`: the verb stands among the first words.
+        const FIRST: usize = 12;
         let is_start = |word: &Word| word.text().is_some_and(|text| text == "run" || text == "exec");
-        let Some(start) = words.iter().take(4).position(is_start) else { return };
+        let Some(start) = words.iter().take(FIRST).position(is_start) else { return };
         let from = past_options(words, start + 1, CONTAINER_WORDS);
         self.start(at, Wrap::Elsewhere, words.get(from + 1..).unwrap_or_default(), Vec::new(), false);
     }

@@ -51,6 +51,7 @@ pub(super) const ALL: &[Wrapper] = &[
         with_word: "-p -u -t --unit --property --slice --description --uid --gid",
         ..PLAIN
     },
+    Wrapper { names: "sshpass", with_word: "-p -f -d -P", ..PLAIN },
     Wrapper { names: "direnv", operands: 2, ..PLAIN },
     Wrapper { names: "flock", with_word: "-w -E --timeout", operands: 1, ..PLAIN },
     Wrapper { names: "setarch arch", with_word: "-arch", ..PLAIN },

@@ -12,6 +12,8 @@ use crate::work::worked;
 
 const SHIPPED: &str = include_str!("commands.tsv");
 const OWN: &str = include_str!("commands_of_a_person.tsv");
+const DANGEROUS: &str = include_str!("dangerous.txt");
+const HARMLESS: &str = include_str!("harmless.txt");
 
 fn place() -> Place {
     Place {
@@ -77,6 +79,100 @@ fn no_command_of_the_table_is_decided_wrongly() {
 fn what_a_person_allows_asks_and_denies_is_done_and_nothing_beyond_it() {
     let counts = judged(OWN);
     assert!(counts.caught >= 30 && counts.passed >= 50, "{} caught, {} passed", counts.caught, counts.passed);
+}
+
+/// The commands of a list, each with the part it stands in.
+fn listed(text: &str) -> Vec<(&str, String)> {
+    let mut part = "";
+    let mut all = Vec::new();
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        match line.strip_prefix("## ") {
+            Some(name) => part = name,
+            None if line.starts_with('#') => {}
+            None => all.push((part, line.replace('⏎', "\n"))),
+        }
+    }
+    all
+}
+
+#[test]
+fn of_a_hundred_commands_that_cannot_be_taken_back_ninety_seven_are_asked_about() {
+    let all = listed(DANGEROUS);
+    for part in ["looked at while the rules were made", "held out"] {
+        let commands: Vec<&String> =
+            all.iter().filter(|(of, _)| *of == part).map(|(_, command)| command).collect();
+        let is_missed = |command: &&&String| judge(&Rules::default(), &place(), command).verdict.is_none();
+        let missed: Vec<&&String> = commands.iter().filter(is_missed).collect();
+        println!("{part}: {} of {} missed: {missed:#?}", missed.len(), commands.len());
+        assert!(commands.len() >= 125 && missed.len() * 100 <= commands.len() * 3, "{part}: {missed:#?}");
+    }
+}
+
+#[test]
+fn nothing_of_every_day_is_a_question() {
+    let all = listed(HARMLESS);
+    let said = all.iter().filter_map(|(_, command)| {
+        let judgment = judge(&Rules::default(), &place(), command);
+        judgment.verdict.map(|_| format!("{command}: {}", judgment.rule))
+    });
+    let said: Vec<String> = said.collect();
+    assert!(all.len() >= 300 && said.is_empty(), "{} of {}: {said:#?}", said.len(), all.len());
+}
+
+/// Every Bash call of real transcripts (`*.jsonl`, as clients write them) in a folder: how many are questions, and by which
+/// rule. Counts alone are printed; with `THROUGHLINE_SHOW=1` the commands, too.
+#[test]
+#[ignore = "a measurement: THROUGHLINE_TRANSCRIPTS names a folder"]
+fn measure_the_bash_calls_of_real_transcripts() {
+    let folder = std::env::var("THROUGHLINE_TRANSCRIPTS").expect("THROUGHLINE_TRANSCRIPTS names a folder");
+    let shows = std::env::var_os("THROUGHLINE_SHOW").is_some();
+    let (mut calls, mut by_rule, mut seen) =
+        (0, std::collections::BTreeMap::new(), std::collections::HashSet::new());
+    let mut time = Duration::ZERO;
+    let mut slowest = Duration::ZERO;
+    for entry in fs::read_dir(folder)
+        .unwrap()
+        .flatten()
+        .filter(|entry| entry.path().extension().is_some_and(|end| end == "jsonl"))
+    {
+        for line in fs::read_to_string(entry.path()).unwrap().lines() {
+            let Ok(line) = serde_json::from_str::<serde_json::Value>(line) else { continue };
+            let cwd = PathBuf::from(line["cwd"].as_str().unwrap_or("/w/app"));
+            for block in line["message"]["content"].as_array().into_iter().flatten() {
+                let Some(command) = block["input"]["command"].as_str().filter(|_| block["name"] == "Bash")
+                else {
+                    continue;
+                };
+                // A resumed session repeats what was before.
+                if !seen.insert(block["id"].to_string()) {
+                    continue;
+                }
+                let home = cwd.ancestors().find(|path| path.components().count() == 3).map(Path::to_owned);
+                let place = Place {
+                    cwd: cwd.clone(),
+                    workspace: cwd.clone(),
+                    home,
+                    branch: Some("my-feature".to_owned()),
+                };
+                calls += 1;
+                let mut judgment = None;
+                let worked = worked(|| judgment = Some(judge(&Rules::default(), &place, command)));
+                time += worked;
+                slowest = slowest.max(worked);
+                let judgment = judgment.unwrap();
+                if let Some(verdict) = judgment.verdict {
+                    *by_rule.entry(format!("{} {}", verdict.name(), judgment.rule)).or_insert(0) += 1;
+                    if shows {
+                        println!("--- {} {} in {}: {command}", verdict.name(), judgment.rule, cwd.display());
+                    }
+                }
+            }
+        }
+    }
+    let questions: i32 = by_rule.values().sum();
+    println!(
+        "{questions} of {calls} calls are asked about or denied: {by_rule:?}; {time:?} in all, {slowest:?} the slowest"
+    );
 }
 
 /// Links are files of a disk, so these commands have one: `out` leads out of the workspace, `in` to a folder of it.

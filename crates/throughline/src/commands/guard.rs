@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use engine::{Deciding, by_name};
-use guard::commands::{self as rules, Judgment, Lists, Origin, Place, Rules, SHIPPED};
+use guard::commands::{self as rules, Judgment, Lists, Origin, Place, Rules, SHIPPED, Shipped, table_lines};
 use guard::shell;
 use model::{Context, Detail, Event, EventId, EventKind, Outcome, SessionId, ToolCall, Verdict};
 use serde_json::{Value, json};
@@ -34,7 +34,10 @@ enum Command {
     },
     /// The rules that hold here: yours, this repository's, and those that are shipped
     List {
-        /// One JSON object a line: origin, verdict, rule, why, file
+        /// With the table of commands and files that shipped rules ask about
+        #[arg(long)]
+        table: bool,
+        /// One JSON object a line: origin, verdict, rule, why, file, table
         #[arg(long)]
         json: bool,
     },
@@ -47,7 +50,7 @@ impl Guard {
     pub(crate) fn run(&self, world: &World) -> anyhow::Result<()> {
         match &self.command {
             Command::Test { command, json } => test(world, command.as_deref(), *json),
-            Command::List { json } => list(world, *json),
+            Command::List { table, json } => list(world, *table, *json),
         }
     }
 }
@@ -214,7 +217,12 @@ impl Tested {
     }
 }
 
-fn list(world: &World, as_json: bool) -> anyhow::Result<()> {
+/// What a shipped rule says here: its own word, or what the person or the repository has made of it.
+fn verdict(rules: &Rules, rule: &Shipped) -> &'static str {
+    rules.setting(rule.name).map_or(rule.verdict.name(), rules::Setting::name)
+}
+
+fn list(world: &World, with_table: bool, as_json: bool) -> anyhow::Result<()> {
     let place = place(world);
     let rules = Rules::load(Some(&world.place.data), &place.workspace).map_err(|broken| {
         hint(Failure::Person, broken.to_string(), "until it is repaired, every command is a question to you")
@@ -231,8 +239,8 @@ fn list(world: &World, as_json: bool) -> anyhow::Result<()> {
         }
         return SHIPPED.iter().try_for_each(|rule| {
             print::json(&json!({
-                "origin": name(Origin::Shipped), "verdict": rule.verdict.name(), "rule": rule.name,
-                "why": rule.why, "file": null,
+                "origin": name(Origin::Shipped), "verdict": verdict(&rules, rule), "rule": rule.name,
+                "why": rule.why, "file": null, "table": table_lines(rule.name).collect::<Vec<_>>(),
             }))
         });
     }
@@ -248,7 +256,13 @@ fn list(world: &World, as_json: bool) -> anyhow::Result<()> {
     }
     print::line(&print::bold("shipped", world.color))?;
     for rule in SHIPPED {
-        print::line(&format!("  {:<5}  {:<18}  {}", rule.verdict.name(), rule.name, rule.why))?;
+        print::line(&format!("  {:<5}  {:<18}  {}", verdict(&rules, rule), rule.name, rule.why))?;
+        for line in table_lines(rule.name).filter(|_| with_table) {
+            print::line(&format!("         {}", print::dim(line, world.color)))?;
+        }
+    }
+    if let Some(broken) = &rules.ignored {
+        print::remark(&format!("this repository's rules count for nothing: {broken}"));
     }
     let branches: Vec<&str> = rules.protected().collect();
     print::line(&format!("protected branches: {}", print::one_line(&branches.join(", "), WIDTH)))?;

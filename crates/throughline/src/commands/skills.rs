@@ -45,7 +45,9 @@ impl Skills {
                         print::json(&json!({
                             "name": rule.name, "kind": if rule.is_agent { "agent" } else { "skill" }, "by": "rule",
                             "priority": priority, "enforcement": enforcement, "description": rule.description,
-                            "file": shelf.file.as_ref().map(|file| file.to_string_lossy().into_owned()),
+                            "file": if rule.is_theirs { &shelf.their_file } else { &shelf.file }
+                                .as_ref()
+                                .map(|file| file.to_string_lossy().into_owned()),
                         }))?;
                     } else {
                         let about = print::one_line(&rule.description, WIDTH);

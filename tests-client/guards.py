@@ -112,4 +112,30 @@ def requested(checks, house, client, canaries, ours):
     checks.that("and the model reads why", REFUSED in said[-1], said[-1][-1200:])
 
 
-STORIES = {"guard-request": requested, "guard-scope": scope, "guard-ask": asked, "guard-strict": strict, "guard-commands": commands, "guard-permission": permitted}
+def moved(checks, house, client, canaries, ours):
+    """The scope of the folder a session began in holds after `cd` into a repository that has none."""
+    spec = {"files": {".throughline/scope.json": SCOPE, "src/a.txt": "a\n", "inner/.git/HEAD": "ref: refs/heads/main\n"}, "args": BYPASS,
+            "prompt": "Go there and write.",
+            "turns": [{"tools": [tool("Bash", command="cd inner && pwd")]}, {"tools": [tool("Bash", command="echo x > here.txt")]},
+                      {"tools": [write("inner/there.txt")]}, {"tools": [tool("Bash", command="ln -s /tmp ../src/out && echo x > ../src/out/moved-out.txt")]},
+                      {"tools": [write("src/b.txt")]}, {"text": "Moved."}],
+            "expect": {"result": "Moved", "file": {"inner/here.txt": None, "inner/there.txt": None, "here.txt": None, "src/b.txt": "made"}}}
+    run, = house.play("moved", spec, client)
+    checks.nothing("nothing was written where the scope of the beginning does not allow it", run["failures"])
+    checks.that("nor through a link of the same command", not os.path.exists("/tmp/moved-out.txt"), "/tmp/moved-out.txt")
+    said = requests(run)
+    checks.that("the model reads which file says so", "scope.json" in said[2] and "scope.json" in said[3], said[2][-1200:])
+
+
+def switches(checks, house, client, canaries, ours):
+    """What guards rest on is a question, also where no scope file is: the person's answer is what happens."""
+    spec = {"args": ["--permission-mode", "acceptEdits"],
+            "steps": [{"answer": "deny"}, {"prompt": "Change the settings."}, {"answer": "deny"}, {"prompt": "Write a rule."}],
+            "turns": [{"tools": [write(".throughline/scope.json", "{}")]}, {"text": "One."},
+                      {"tools": [write(".codex/hooks.json", "{}")]}, {"text": "Two."}],
+            "expect": {"result": "Two", "file": {".throughline/scope.json": None, ".codex/hooks.json": None}}}
+    run, = house.play("switches", spec, client)
+    checks.nothing("what the person refuses is not changed", run["failures"])
+
+
+STORIES = {"guard-cd": moved, "guard-switches": switches, "guard-request": requested, "guard-scope": scope, "guard-ask": asked, "guard-strict": strict, "guard-commands": commands, "guard-permission": permitted}

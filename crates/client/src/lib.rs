@@ -2,6 +2,7 @@
 //! No runtime, no database, no configuration: a hook has fifty milliseconds.
 
 pub mod address;
+pub mod began;
 pub mod call;
 pub mod context;
 pub mod hook;

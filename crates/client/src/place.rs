@@ -60,6 +60,11 @@ impl Place {
         self.run().join("private")
     }
 
+    /// Where sessions began, a file each.
+    pub fn began(&self) -> PathBuf {
+        self.run().join("began")
+    }
+
     /// There while recording is paused.
     pub fn paused(&self) -> PathBuf {
         self.data.join("paused")

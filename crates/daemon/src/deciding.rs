@@ -2,12 +2,12 @@
 //! call is looked at as the agent sent it, because a path is not what it was once it is redacted; nothing of it is kept.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use agents::{Adapter, Incoming};
 use engine::config::Config;
 use engine::{Deciding, hearers};
-use model::{Advice, Envelope, Event, EventKind, Reply, Verdict};
+use model::{Advice, Detail, Envelope, Event, EventKind, Reply, StartSource, Verdict};
 
 /// An agent's name for what comes before a call has one of these words, and a guard hears nothing else. Other envelopes are
 /// not read twice.
@@ -19,7 +19,8 @@ const NOT_SEEN: &str =
 
 /// The event, and what was decided about it; `None` if nothing was.
 pub(crate) fn decide(config: &Config, data: Option<&Path>, envelope: &Envelope) -> Option<(Event, Advice)> {
-    if !is_before(envelope) {
+    let begins = begins(envelope);
+    if !begins && !is_before(envelope) {
         return None;
     }
     // Also where reading it panics.
@@ -32,11 +33,13 @@ fn seen(config: &Config, data: Option<&Path>, envelope: &Envelope) -> Option<(Ev
         return unseen(config, envelope);
     }
     let event = adapter(envelope).read(&incoming(envelope, envelope.hint.as_deref()));
+    let began = data.and_then(|data| began(data, &event));
     if !is_decided(event.kind) {
         return None;
     }
     let home = std::env::home_dir();
-    let advice = engine::decide(&Deciding { config, data, home: home.as_deref() }, &event);
+    let advice =
+        engine::decide(&Deciding { config, data, home: home.as_deref(), began: began.as_deref() }, &event);
     (!advice.is_silent()).then_some((event, advice))
 }
 
@@ -101,6 +104,33 @@ fn is_before(envelope: &Envelope) -> bool {
 fn says_before(name: &[u8]) -> bool {
     let name = name.to_ascii_lowercase();
     BEFORE.iter().any(|word| name.windows(word.len()).any(|part| part == *word))
+}
+
+/// Where the session began, noted with the first event that is heard of it: a scope stays with its session. That it cannot
+/// be noted (a full disk) costs this and nothing else.
+fn began(data: &Path, event: &Event) -> Option<PathBuf> {
+    let session = event.session.as_str();
+    if session.is_empty() {
+        return None;
+    }
+    let place = client::Place { data: data.to_owned() };
+    let again = match &event.detail {
+        Detail::Start { source, .. } => matches!(source, StartSource::Startup | StartSource::Resume),
+        _ => false,
+    };
+    if let Some(cwd) = event.cwd.as_deref() {
+        let _ = client::began::note(&place, session, Path::new(cwd), again);
+    }
+    client::began::of(&place, session)
+}
+
+/// An envelope that says that a session begins: the agent's name for it has both words.
+fn begins(envelope: &Envelope) -> bool {
+    let hint = envelope.hint.as_deref().unwrap_or_default().as_bytes();
+    let name = if hint.is_empty() { wire::peek::event_name(&envelope.body) } else { hint };
+    let letters: Vec<u8> =
+        name.iter().filter(|byte| byte.is_ascii_alphabetic()).map(u8::to_ascii_lowercase).collect();
+    letters == b"sessionstart"
 }
 
 #[cfg(test)]

@@ -148,6 +148,8 @@ pub struct Deciding<'a> {
     pub data: Option<&'a Path>,
     /// The person's home folder.
     pub home: Option<&'a Path>,
+    /// The folder the session began in, where it is known.
+    pub began: Option<&'a Path>,
 }
 
 /// What all guards say about a call. A guard that panics has not seen what it should: the person is asked.

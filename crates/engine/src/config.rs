@@ -350,6 +350,13 @@ mod tests {
             // A text that anybody may change names nothing but itself.
             let is_named = key.name == "distill.model";
             assert!(key.by_hand.is_some() || key.kind != Kind::Text || is_named, "{}", key.name);
+            let guards = ["behaviors.guard-scope", "behaviors.guard-commands", "behaviors.run-rules"];
+            let is_guard = guards.contains(&key.name.as_str()) || key.name == "checks.project-code";
+            assert!(
+                key.by_hand.is_some() || !is_guard,
+                "{} may be switched by anybody with the token",
+                key.name
+            );
         }
     }
 

@@ -3,5 +3,6 @@
 //! and no settings of ours.
 
 pub mod commands;
+mod foreign;
 pub mod scope;
 pub mod shell;

@@ -7,18 +7,28 @@ mod found;
 mod known;
 mod own;
 mod pattern;
+mod reads;
 mod real;
+mod touched;
 mod tree;
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use command::judge_command;
 pub use file::{Broken, Lists, MAX_BYTES, Rule};
+pub use own::Rooms;
 pub use pattern::{Pattern, PatternError, Subject};
 pub use real::{Last, Real, Unresolved, all as real_paths, real as real_path};
 pub use tree::judge_tree;
+
+/// A path that somebody only reads, with everything in it: a question where that is what lets a program speak as the
+/// person.
+pub fn judge_read(from: &From<'_>, path: &Path) -> Option<Judgment> {
+    reads::judge_whole(from, path, &from.own_rooms())
+}
 
 /// Where a project says it, below its folder; a person says it in a file of this name in the data folder.
 pub const FOLDER: &str = ".throughline";
@@ -45,6 +55,8 @@ pub struct Judgment {
     pub allowed: Vec<String>,
     /// The file cannot be understood.
     pub is_broken: bool,
+    /// It is about reading the path, not about changing it.
+    pub is_read: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,7 +82,11 @@ pub struct Scope {
     pub file: PathBuf,
     /// The folders its patterns start from, real paths.
     pub bases: Vec<PathBuf>,
+    /// Folders from which `deny` counts, too, and `allow` does not: where a session is beside where it began.
+    pub beside: Vec<PathBuf>,
     pub lists: Arc<Result<Lists, Broken>>,
+    /// It is the person's own, not a project's.
+    pub is_own: bool,
 }
 
 /// Where a call comes from.
@@ -81,6 +97,14 @@ pub struct From<'a> {
     pub at: Option<&'a Path>,
     /// The agent's own idea of the project's folder, which stays when `cwd` wanders.
     pub project: Option<&'a Path>,
+    /// The folder the session began in: its scope holds until the session ends, wherever `cwd` wanders.
+    pub began: Option<&'a Path>,
+    /// The folder in which the agent keeps its own settings, where it is known.
+    pub agent: Option<&'a Path>,
+    /// Links that the same command makes before, real paths: where they stand and where they lead.
+    pub links: &'a [(PathBuf, PathBuf)],
+    /// Looked up before, for many paths. `None`: they are looked up for each.
+    pub rooms: Option<&'a Rooms>,
     /// The folder of our data, and the one above all its namespaces.
     pub data: Option<&'a Path>,
     pub home: Option<&'a Path>,
@@ -93,6 +117,10 @@ impl<'a> From<'a> {
     pub fn start(&self) -> Option<&'a Path> {
         self.at.or(self.cwd)
     }
+
+    fn own_rooms(&self) -> Cow<'a, Rooms> {
+        self.rooms.map_or_else(|| Cow::Owned(Rooms::of(self)), Cow::Borrowed)
+    }
 }
 
 impl Scope {
@@ -101,7 +129,7 @@ impl Scope {
         let file = folder.join(FOLDER).join(FILE);
         let lists = known::read(&file)?;
         let base = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
-        Some(Self { file, bases: vec![base], lists })
+        Some(Self { file, bases: vec![base], beside: Vec::new(), lists, is_own: false })
     }
 
     /// The person's own: its patterns start from the home folder, and from the project at hand, because it stands for all.
@@ -112,10 +140,12 @@ impl Scope {
             let file = folder.join(FILE);
             known::read(&file).map(|lists| (file, lists))
         })?;
-        let folder = from.project.or(from.cwd).map(workspace);
-        let bases = from.home.map(Path::to_owned).into_iter().chain(folder);
-        let bases = bases.map(|base| fs::canonicalize(&base).unwrap_or(base)).collect();
-        Some(Self { file, bases, lists })
+        let mut folders = [from.project, from.began, from.cwd].into_iter().flatten().map(workspace);
+        let real = |base: PathBuf| fs::canonicalize(&base).unwrap_or(base);
+        let bases: Vec<PathBuf> =
+            from.home.map(Path::to_owned).into_iter().chain(folders.next()).map(real).collect();
+        let beside = folders.map(real).filter(|folder| !bases.contains(folder)).collect();
+        Some(Self { file, bases, beside, lists, is_own: true })
     }
 
     /// Patterns that name nothing though somebody means something by them: the line, and what is wrong.
@@ -150,11 +180,15 @@ impl Scope {
                 return self.verdict(if strict { Verdict::Deny } else { Verdict::Ask }, real, why);
             }
         };
-        let subjects: Vec<Subject> = self.bases.iter().map(|base| subject(base, real)).collect();
+        let own = self.bases.len();
+        let bases = self.bases.iter().chain(&self.beside);
+        let subjects: Vec<Subject> = bases.map(|base| subject(base, real)).collect();
         let decides = |rules: &[Rule], outside: bool| -> Option<(String, usize)> {
             // What a scope allows, it allows in its own folder.
-            let subjects = subjects.iter().filter(|subject| outside || subject.is_inside());
-            subjects.into_iter().find_map(|subject| {
+            let counts = |at: usize, subject: &Subject| outside || (at < own && subject.is_inside());
+            let subjects = subjects.iter().enumerate().filter(|(at, subject)| counts(*at, subject));
+            let subjects = subjects.map(|(_, subject)| subject);
+            subjects.into_iter().find_map(|subject: &Subject| {
                 let rule = pattern::last(rules, subject, |rule| &rule.pattern)?;
                 (!rule.pattern.is_negated()).then(|| (rule.pattern.text().to_owned(), rule.line))
             })
@@ -194,14 +228,15 @@ impl Scope {
             why,
             allowed: Vec::new(),
             is_broken: self.lists.is_err(),
+            is_read: false,
         }
     }
 }
 
-/// The scope files in force for a path: the nearest above the folder at work, above the agent's project and above the path
-/// itself, and the person's. All of them must agree, so that none widens another.
+/// The scope files in force for a path: the nearest above the folder at work, above the agent's project, above where the
+/// session began and above the path itself, and the person's. All of them must agree, so that none widens another.
 pub fn in_force(from: &From<'_>, path: Option<&Path>) -> Vec<Scope> {
-    let starts = [from.cwd, from.project, path];
+    let starts = [from.cwd, from.project, from.began, path];
     let mut scopes: Vec<Scope> = Vec::new();
     for start in starts.into_iter().flatten() {
         // A folder may be known by a link; its project is above where it really is.
@@ -226,14 +261,15 @@ pub fn judge(from: &From<'_>, path: &Path) -> Judgment {
 
 /// The same, where a link that the path ends in is not always opened.
 pub fn judge_last(from: &From<'_>, path: &Path, last: Last) -> Judgment {
-    let places = match real::all(from.start(), path, last) {
+    let places = match real::all_with(from.links, from.start(), path, last) {
         Ok(places) => places,
         Err(unresolved) => return undecidable(from, path, unresolved),
     };
+    let rooms = from.own_rooms();
     let mut strictest: Option<Judgment> = None;
     for real in &places {
         let scopes = in_force(from, real.path.parent());
-        let own = own::protected(&scopes, real, from);
+        let own = own::protected(&scopes, real, &rooms);
         for judgment in own.into_iter().chain(scopes.iter().map(|scope| scope.judge(real, from.strict))) {
             if strictest.as_ref().is_none_or(|held| held.verdict < judgment.verdict) {
                 strictest = Some(judgment);
@@ -249,6 +285,7 @@ pub fn judge_last(from: &From<'_>, path: &Path, last: Last) -> Judgment {
         why: "there is no scope file".to_owned(),
         allowed: Vec::new(),
         is_broken: false,
+        is_read: false,
     })
 }
 
@@ -264,6 +301,7 @@ fn undecidable(from: &From<'_>, path: &Path, unresolved: Unresolved) -> Judgment
         line: None,
         allowed: Vec::new(),
         is_broken: false,
+        is_read: false,
     }
 }
 

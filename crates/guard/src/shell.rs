@@ -11,6 +11,7 @@ mod expand;
 mod fed;
 mod reader;
 mod runners;
+mod scripts;
 mod search;
 mod simple;
 mod state;
@@ -23,10 +24,11 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub(crate) use scripts::patch as patched_files;
 pub use search::{Entry, Search};
 pub(crate) use unwrap::{SHELLS, find_folders, only_reads};
-pub(crate) use writes::writes_of;
-pub use writes::{Copy, Found, How, Place, Write, Writes, writes};
+pub use writes::{Copy, Found, How, Link, Patch, Place, Write, Writes, writes};
+pub(crate) use writes::{writes_in, writes_of};
 
 /// Linux gives one argument of a program at most 128 KiB, and a command is one argument of `bash -c`. Twice that is
 /// nobody's command.

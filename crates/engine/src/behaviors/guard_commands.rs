@@ -170,7 +170,7 @@ mod tests {
             let cwd = self.work().to_string_lossy().into_owned();
             let event = Event { cwd: Some(cwd), ..event(kind, Detail::Tool(call)) };
             let (data, home) = (self.data(), PathBuf::from("/home/me"));
-            let by = Deciding { config: &self.config, data: Some(&data), home: Some(&home) };
+            let by = Deciding { config: &self.config, data: Some(&data), home: Some(&home), began: None };
             GuardCommands.decide(&by, &event)
         }
 
@@ -407,7 +407,7 @@ mod tests {
             input: json!({ "command": "rm -rf /" }),
             outcome: Outcome::Pending,
         };
-        let by = Deciding { config: &house.config, data: None, home: None };
+        let by = Deciding { config: &house.config, data: None, home: None, began: None };
         assert_eq!(GuardCommands.decide(&by, &event(EventKind::PreToolUse, Detail::Tool(call))), None);
     }
 }

@@ -28,6 +28,7 @@ const PROVIDER: &str = "it decides who is sent your work";
 const FILES: &str = "it names files or folders that the daemon reads";
 const DOOR: &str = "it decides who can reach this door";
 const PROJECT_CODE: &str = "it decides whether code of a project is run";
+const GUARD: &str = "it decides whether calls of agents are judged";
 const REDACTION: &str = "it decides what is taken out of everything that is kept";
 
 enum Default {
@@ -361,6 +362,11 @@ pub fn key(name: &str) -> Option<Key> {
     keys().find(|key| key.name == name)
 }
 
+/// Whether less is refused when it is off: a guard, and what runs the rules a person has written.
+fn judges(behavior: &dyn Behavior) -> bool {
+    behavior.is_guard() || behavior.name() == "run-rules"
+}
+
 fn switch(behavior: &dyn Behavior) -> Key {
     let words = behavior.modes();
     Key {
@@ -368,6 +374,6 @@ fn switch(behavior: &dyn Behavior) -> Key {
         kind: Kind::Word(words),
         default: Value::Text(words[0].to_owned()),
         manual: "Switches the behavior of this name on or off, or to one of its other modes.",
-        by_hand: None,
+        by_hand: judges(behavior).then_some(GUARD),
     }
 }

@@ -4,10 +4,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::real::Last;
+use super::own::{self, Rooms};
+use super::real::{self, Last, Real};
 use super::tree::judge_tree;
-use super::{From, Judgment, Pattern, Subject, Verdict, found, in_force, judge, judge_last};
-use crate::shell::{self, How, Place, Write};
+use super::{From, Judgment, Pattern, Subject, Verdict, found, in_force, judge, judge_last, touched};
+use crate::shell::{self, How, Link, Patch, Place, Write};
 
 /// Files of one command that are judged, each in a moment: an agent waits for all of them.
 const MAX_FILES: usize = 2000;
@@ -17,9 +18,21 @@ const MAX_NAMES: usize = 20_000;
 /// What the scope files in force say about the files a command would write, and the strictest of it. `None`: it writes
 /// none that its text shows.
 pub fn judge_command(from: &From<'_>, command: &str) -> Option<Judgment> {
-    let writes = shell::writes(command);
+    judge_nested(from, command, 0)
+}
+
+/// The same within a text of another language.
+pub(super) fn judge_nested(from: &From<'_>, command: &str, depth: usize) -> Option<Judgment> {
+    let rooms = Rooms::of(from);
+    let from = &From { rooms: Some(&rooms), ..*from };
+    let text = touched::with_surroundings(from, command);
+    let script = shell::read(&text);
+    let writes = shell::writes_in(&script);
     let mut all = Judging {
         from: *from,
+        rooms: &rooms,
+        links: from.links.to_vec(),
+        depth,
         // What a shell takes for `*`, if it was told so.
         dots: command.contains("dotglob") || command.contains("GLOBIGNORE") || command.contains("globdots"),
         files: MAX_FILES,
@@ -31,6 +44,20 @@ pub fn judge_command(from: &From<'_>, command: &str) -> Option<Judgment> {
         all.write(write);
         if all.is_denied() {
             break;
+        }
+    }
+    for patch in &writes.patches {
+        all.patch(patch);
+    }
+    for tail in &writes.tails {
+        let parts: Vec<&str> = tail.split('/').filter(|part| !part.is_empty()).collect();
+        if own::by_name(&parts, false).is_some() {
+            all.keep(own::question(&Real { path: PathBuf::from(tail), folds: false }, own::SWITCH));
+        }
+    }
+    if !all.is_denied() {
+        for judgment in touched::judge(&mut all, &script) {
+            all.keep(judgment);
         }
     }
     if all.is_cut
@@ -45,8 +72,13 @@ pub fn judge_command(from: &From<'_>, command: &str) -> Option<Judgment> {
     all.strictest
 }
 
-struct Judging<'a> {
-    from: From<'a>,
+pub(super) struct Judging<'a> {
+    pub(super) from: From<'a>,
+    pub(super) rooms: &'a Rooms,
+    /// Links the command has made so far.
+    pub(super) links: Vec<(PathBuf, PathBuf)>,
+    /// Texts of other languages around it.
+    pub(super) depth: usize,
     dots: bool,
     files: usize,
     names: usize,
@@ -66,7 +98,7 @@ impl Judging<'_> {
     }
 
     /// One more file, if there is room for it.
-    fn takes(&mut self) -> bool {
+    pub(super) fn takes(&mut self) -> bool {
         self.is_cut |= self.files == 0;
         let takes = self.files > 0;
         self.files = self.files.saturating_sub(1);
@@ -86,7 +118,8 @@ impl Judging<'_> {
                 continue;
             }
             let outer = self.from;
-            let from = From { at: start.as_deref().or(outer.at), ..outer };
+            let links = self.links.clone();
+            let from = From { at: start.as_deref().or(outer.at), links: &links, ..outer };
             if let Some(copy) = &write.copy {
                 self.copy(&from, &path, copy);
                 continue;
@@ -102,11 +135,68 @@ impl Judging<'_> {
                 }
                 (None, How::MakeAll) => {
                     self.parents(&from, &path);
-                    judge(&from, &path)
+                    self.made(&from, &path)
                 }
-                (None, How::Write | How::Append | How::Edit | How::Make | How::Mode) => judge(&from, &path),
+                (None, How::Make) => self.made(&from, &path),
+                (None, How::Write | How::Append | How::Edit | How::Mode) => judge(&from, &path),
             };
             self.keep(judgment);
+        }
+    }
+
+    /// A folder is no switch by itself, except where folders are looked for.
+    fn made(&self, from: &From<'_>, path: &Path) -> Judgment {
+        let judgment = judge(from, path);
+        let real = Real { path: judgment.real_path.clone(), folds: false };
+        if judgment.why == own::SWITCH && !own::is_made(&real, self.rooms) {
+            return Judgment { verdict: Verdict::Allow, ..judgment };
+        }
+        judgment
+    }
+
+    /// What a patch names, if it can be read now.
+    fn patch(&mut self, patch: &Patch) {
+        /// Of a patch that people or agents write; more is not read.
+        const MAX_PATCH: u64 = 4 << 20;
+        let at = start(self.from.cwd, patch.folder.as_deref(), self.from.home);
+        let file = at_home(&patch.path, self.from.home);
+        let file = at.as_ref().map_or_else(|| file.clone(), |at| at.join(&file));
+        let is_small = fs::metadata(&file).is_ok_and(|found| found.is_file() && found.len() <= MAX_PATCH);
+        let Some(text) = is_small.then(|| fs::read(&file).ok()).flatten() else { return };
+        let links = self.links.clone();
+        let from = From { at: at.as_deref().or(self.from.at), links: &links, ..self.from };
+        for path in shell::patched_files(&String::from_utf8_lossy(&text), patch.strip) {
+            if !self.takes() {
+                return;
+            }
+            let path = patch.below.as_ref().map_or_else(|| path.clone(), |below| format!("{below}/{path}"));
+            self.keep(judge(&from, Path::new(&path)));
+        }
+    }
+
+    /// What is written there later goes where the link leads.
+    fn link(&mut self, from: &From<'_>, at: &Path, source: &Path, start: Option<&Path>, link: Link) {
+        let Ok(places) = real::all_with(from.links, from.start(), at, Last::Kept) else { return };
+        for place in places {
+            let leads = match (link, start) {
+                (Link::Hard, Some(start)) => start.join(source),
+                (Link::Hard, None) | (Link::Symbolic, _) => source.to_owned(),
+            };
+            self.links.push((place.path, leads));
+        }
+    }
+
+    /// A link that is moved leads where it led.
+    fn moved(&mut self, from: &From<'_>, source: &Path, target: &Path) {
+        let real = |path: &Path| real::all_with(from.links, from.start(), path, Last::Kept).ok();
+        let (Some(sources), Some(targets)) = (real(source), real(target)) else { return };
+        for source in &sources {
+            let led =
+                self.links.iter().rev().find(|(at, _)| *at == source.path).map(|(_, leads)| leads.clone());
+            let led = led.or_else(|| fs::read_link(&source.path).ok());
+            let Some(led) = led else { continue };
+            let beside = source.path.parent().unwrap_or(Path::new("/"));
+            targets.iter().for_each(|target| self.links.push((target.path.clone(), beside.join(&led))));
         }
     }
 
@@ -126,6 +216,10 @@ impl Judging<'_> {
 
     /// Something in a folder: a new name, or one that is there.
     fn within(&mut self, from: &From<'_>, folder: &Path) {
+        let places = real::all_with(from.links, from.start(), folder, Last::Followed).unwrap_or_default();
+        if let Some(room) = places.iter().find(|real| own::is_room(real, self.rooms)) {
+            self.keep(own::question(room, own::SWITCH));
+        }
         self.keep(judge(from, &folder.join("*")));
         let place = from.start().map_or_else(|| folder.to_owned(), |start| start.join(folder));
         for name in self.listed(&place) {
@@ -137,7 +231,12 @@ impl Judging<'_> {
             let verdict =
                 if judgment.rule.is_some() { judgment.verdict.min(Verdict::Ask) } else { judgment.verdict };
             // A name of its own in a folder that is allowed.
-            if judgment.verdict != Verdict::Deny || judgment.rule.is_some() || judgment.allowed.is_empty() {
+            let is_own = judgment.why == own::SWITCH;
+            if !is_own
+                && (judgment.verdict != Verdict::Deny
+                    || judgment.rule.is_some()
+                    || judgment.allowed.is_empty())
+            {
                 self.keep(Judgment { verdict, ..judgment });
             }
         }
@@ -161,6 +260,17 @@ impl Judging<'_> {
                 Place::IfFolder => is_folder,
             };
             let target = if copy.is_content || !goes_into { path.to_owned() } else { path.join(&name) };
+            if let Some(link) = copy.link {
+                self.link(from, &target, &source, start.as_deref(), link);
+                // `ln -n` puts it in the place of a link to a folder.
+                if target != path
+                    && fs::symlink_metadata(at(path, from.start())).is_ok_and(|found| found.is_symlink())
+                {
+                    self.link(from, path, &source, start.as_deref(), link);
+                }
+            } else if copy.is_tree {
+                self.moved(from, &at(&source, start.as_deref()), &target);
+            }
             let source = at(&source, start.as_deref());
             let stands = at(&target, from.start()).is_dir();
             if !(copy.is_tree && stands) {
@@ -212,7 +322,12 @@ impl Judging<'_> {
     }
 
     /// A name that only the shell knows (`*.ts`, `src/*/a`) is what it would find there.
-    fn expanded(&mut self, start: Option<&Path>, path: &str, pattern: Option<&str>) -> Vec<PathBuf> {
+    pub(super) fn expanded(
+        &mut self,
+        start: Option<&Path>,
+        path: &str,
+        pattern: Option<&str>,
+    ) -> Vec<PathBuf> {
         let home = self.from.home;
         let Some(pattern) = pattern else { return vec![at_home(path, home)] };
         let literal = vec![at_home(path, home)];
@@ -282,7 +397,7 @@ fn unescaped(name: &str) -> Option<String> {
 }
 
 /// Where a command's relative path begins.
-fn start(cwd: Option<&Path>, folder: Option<&str>, home: Option<&Path>) -> Option<PathBuf> {
+pub(super) fn start(cwd: Option<&Path>, folder: Option<&str>, home: Option<&Path>) -> Option<PathBuf> {
     match folder.map(|folder| at_home(folder, home)) {
         Some(folder) if folder.is_absolute() => Some(folder),
         Some(folder) => cwd.map(|cwd| cwd.join(folder)),
@@ -291,7 +406,7 @@ fn start(cwd: Option<&Path>, folder: Option<&str>, home: Option<&Path>) -> Optio
 }
 
 /// `~` as a shell means it. Somebody else's home is where homes are.
-fn at_home(path: &str, home: Option<&Path>) -> PathBuf {
+pub(super) fn at_home(path: &str, home: Option<&Path>) -> PathBuf {
     let Some(rest) = path.strip_prefix('~') else { return PathBuf::from(path) };
     let (name, rest) = rest.split_once('/').map_or((rest, None), |(name, rest)| (name, Some(rest)));
     let place = match (name, home) {

@@ -33,6 +33,7 @@ pub(super) fn judge_found(from: &From<'_>, top: &Path, found: &Found, how: How) 
         why: "nothing that is found is protected".to_owned(),
         allowed: Vec::new(),
         is_broken: false,
+        is_read: false,
     };
     let mut strictest: Option<Judgment> = None;
     let mut ahead: VecDeque<(PathBuf, usize)> = VecDeque::from([(top.to_owned(), 0)]);

@@ -36,7 +36,7 @@ pub struct Real {
 
 /// Follows a path from a folder.
 pub fn real(folder: Option<&Path>, path: &Path) -> Result<Real, Unresolved> {
-    follow(&whole(folder, path)?, Last::Followed)
+    follow(&[], &whole(folder, path)?, Last::Followed)
 }
 
 /// What is done with a link that a path ends in.
@@ -51,12 +51,22 @@ pub enum Last {
 /// All places a path may lead to. An agent's editor may shorten `a/..` by name before the file system sees it; behind a link
 /// these differ, and both count.
 pub fn all(folder: Option<&Path>, path: &Path, last: Last) -> Result<Vec<Real>, Unresolved> {
+    all_with(&[], folder, path, last)
+}
+
+/// The same with links that are not there yet: where each will stand, and where it will lead.
+pub(super) fn all_with(
+    links: &[(PathBuf, PathBuf)],
+    folder: Option<&Path>,
+    path: &Path,
+    last: Last,
+) -> Result<Vec<Real>, Unresolved> {
     let bytes = path.as_os_str().as_encoded_bytes();
     let last = if bytes.ends_with(b"/") || bytes.ends_with(b"/.") { Last::Followed } else { last };
     let whole = whole(folder, path)?;
-    let mut places = vec![follow(&whole, last)?];
+    let mut places = vec![follow(links, &whole, last)?];
     if whole.components().any(|part| part == Component::ParentDir) {
-        let by_name = follow(&shortened(&whole), last)?;
+        let by_name = follow(links, &shortened(&whole), last)?;
         if !places.contains(&by_name) {
             places.push(by_name);
         }
@@ -94,7 +104,7 @@ fn shortened(path: &Path) -> PathBuf {
     short
 }
 
-fn follow(path: &Path, last: Last) -> Result<Real, Unresolved> {
+fn follow(made: &[(PathBuf, PathBuf)], path: &Path, last: Last) -> Result<Real, Unresolved> {
     let mut ahead: VecDeque<OsString> = parts(path).collect();
     let mut real = PathBuf::from("/");
     let mut links = 0;
@@ -109,6 +119,23 @@ fn follow(path: &Path, last: Last) -> Result<Real, Unresolved> {
             continue;
         }
         let next = real.join(&part);
+        // What is made last stands there.
+        let link = made.iter().rev().find(|(at, _)| *at == next);
+        if let Some((_, target)) = link.filter(|_| last == Last::Followed || !ahead.is_empty()) {
+            links += 1;
+            if links > MAX_LINKS {
+                return Err(Unresolved::Circle);
+            }
+            if target.is_absolute() {
+                real = PathBuf::from("/");
+                folds = false;
+            }
+            exists = exists || fs::symlink_metadata(&real).is_ok();
+            for part in parts(target).collect::<Vec<_>>().into_iter().rev() {
+                ahead.push_front(part);
+            }
+            continue;
+        }
         let found = if exists { fs::symlink_metadata(&next).ok() } else { None };
         let Some(found) = found else {
             if exists {

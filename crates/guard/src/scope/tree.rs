@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::own::protected;
+use super::own::{self, protected};
 use super::real::{self, Last, Real};
 use super::{From, Judgment, Scope, Verdict, in_force, judge_last};
 
@@ -19,17 +19,23 @@ pub fn judge_tree(from: &From<'_>, path: &Path, last: Last) -> Judgment {
         return whole;
     }
     // The last name itself is taken away, not what a link there leads to.
-    let Some(top) = real::all(from.start(), path, last).ok().and_then(|all| all.into_iter().next()) else {
+    let Some(top) =
+        real::all_with(from.links, from.start(), path, last).ok().and_then(|all| all.into_iter().next())
+    else {
         return whole;
     };
     if !fs::symlink_metadata(&top.path).is_ok_and(|found| found.is_dir()) {
         return whole;
     }
+    // What goes away or elsewhere takes the switches below it along; what is changed where it stands was named itself.
+    let rooms = from.own_rooms();
+    let switch =
+        own::taken_with(&top, from, &rooms).filter(|_| last == Last::Kept && whole.verdict == Verdict::Allow);
     let scopes = in_force(from, Some(&top.path));
     if scopes.is_empty() {
-        return whole;
+        return switch.unwrap_or(whole);
     }
-    let mut strictest = whole;
+    let mut strictest = switch.unwrap_or(whole);
     let mut keep = |judgment: Judgment| {
         if strictest.verdict < judgment.verdict {
             strictest = judgment;
@@ -50,7 +56,7 @@ pub fn judge_tree(from: &From<'_>, path: &Path, last: Last) -> Judgment {
             left -= 1;
             let real = Real { path: entry.path(), folds: top.folds };
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            let guarded = protected(&scopes, &real, from);
+            let guarded = protected(&scopes, &real, &rooms);
             // What `allow` does not name is no reason: the folder itself was named.
             let denied = scopes.iter().map(|scope| scope.judge(&real, from.strict));
             let denied = denied.filter(|judgment| judgment.rule.is_some());

@@ -1,8 +1,12 @@
 //! The files a command would write, move, delete or change, as far as its text tells. What a program writes of its own
 //! accord (a build, a script, an editor) is not known here.
 
+mod edited;
+mod fetched;
+
 use std::sync::Arc;
 
+use super::scripts::{self, Input};
 use super::search::{self, Search};
 use super::unwrap::{find_folders, found_by};
 use super::wrappers::lists;
@@ -17,6 +21,30 @@ pub struct Writes {
     pub all: Vec<Write>,
     /// There are more, or not all of the text was read.
     pub is_cut: bool,
+    /// Paths whose beginning only a shell knows, `*` for it: `*/.claude/settings.json`.
+    pub tails: Vec<String>,
+    /// Files that say which files are written.
+    pub patches: Vec<Patch>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Patch {
+    /// As [`Write::path`] and [`Write::folder`].
+    pub path: String,
+    pub folder: Option<String>,
+    /// Folders that are taken off its names.
+    pub strip: usize,
+    /// Where its names begin.
+    pub below: Option<String>,
+}
+
+/// How a copy stays bound to what it was made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Link {
+    /// Its words are taken from where it stands.
+    Symbolic,
+    /// From where the command runs: a hard link, or a folder that is mounted there.
+    Hard,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +85,8 @@ pub struct Copy {
     pub is_tree: bool,
     /// Not the folder, but what is in it: `cp -r a/. b`, `rsync a/ b`.
     pub is_content: bool,
+    /// What is written there later is written elsewhere.
+    pub link: Option<Link>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,13 +132,20 @@ pub enum How {
 
 /// The files a command would write.
 pub fn writes(command: &str) -> Writes {
-    let script = read(command);
-    let mut writes = Writes { all: Vec::new(), is_cut: script.is_truncated };
+    writes_in(&read(command))
+}
+
+/// The files a command would write that has been read.
+pub(crate) fn writes_in(script: &Script) -> Writes {
+    let mut writes = Writes { is_cut: script.is_truncated, ..Writes::default() };
     for (at, command) in script.commands.iter().enumerate().filter(|(_, command)| !command.is_elsewhere) {
         let mut list = List::of(command);
-        list.given = given(&script, at);
+        list.given = given(script, at);
+        list.input = Some(scripts::input(script, at));
         list.fill();
         writes.all.append(&mut list.all);
+        writes.tails.append(&mut list.tails);
+        writes.patches.append(&mut list.patches);
         writes.is_cut |= list.is_cut || writes.all.len() > MAX_WRITES;
         writes.all.truncate(MAX_WRITES);
     }
@@ -161,6 +198,9 @@ struct List<'a> {
     all: Vec<Write>,
     is_cut: bool,
     given: Vec<(Word, Word, Found)>,
+    input: Option<Input>,
+    tails: Vec<String>,
+    patches: Vec<Patch>,
 }
 
 /// A command's options, each with its word, and its other words.
@@ -313,8 +353,9 @@ fn base(path: &str) -> &str {
 }
 
 impl<'a> List<'a> {
-    const fn of(command: &'a Command) -> Self {
-        Self { command, all: Vec::new(), is_cut: false, given: Vec::new() }
+    fn of(command: &'a Command) -> Self {
+        let (all, given, tails, patches) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { command, all, is_cut: false, given, input: None, tails, patches }
     }
 
     fn fill(&mut self) {
@@ -332,8 +373,24 @@ impl<'a> List<'a> {
         }
         // Of what only the shell knows nobody can say that all of it goes.
         let how = if how == How::DeleteTree && word.is_unknown() { How::Delete } else { how };
+        self.note_tail(word);
         if let Some(write) = self.write(word, how) {
             self.push(write);
+        }
+    }
+
+    /// Its last names are known, and not where they begin.
+    fn note_tail(&mut self, word: &Word) {
+        let shape = word.shape();
+        let in_somewhere = || self.command.folder.as_ref().filter(|folder| folder.is_unknown());
+        let is_whole = shape.starts_with(['/', '~']);
+        let tail = match in_somewhere() {
+            Some(folder) if !is_whole => format!("{}/{shape}", folder.shape()),
+            _ if word.is_unknown() => shape,
+            _ => return,
+        };
+        if self.tails.len() < MAX_WRITES {
+            self.tails.push(tail);
         }
     }
 
@@ -397,7 +454,23 @@ impl<'a> List<'a> {
             }
             "sed" => self.sed(&parse("-e -f -l --expression --file --line-length")),
             "perl" | "ruby" => self.perl(words),
-            "awk" | "gawk" => self.awk(&parse("-i -f -v -F --include --file")),
+            "awk" | "gawk" | "mawk" | "nawk" => self.awk(&parse("-i -f -v -F --include --file --assign")),
+            "ed" | "red" | "ex" | "vi" | "vim" | "nvim" | "view" | "rvim" | "gvim" => {
+                self.editor(program, words)
+            }
+            "nano" | "pico" | "micro" | "joe" => self.each(&parse("-s -T -r -Y").operands, How::Edit),
+            "mount" | "bindfs" => {
+                let parsed = parse("-t -o --types --options");
+                let binds = |word: &Word| word.shape().split(',').any(|one| matches!(one, "bind" | "rbind"));
+                if program == "bindfs"
+                    || parsed.has("--bind")
+                    || parsed.has("--rbind")
+                    || parsed.has("-B")
+                    || parsed.value("-o --options").is_some_and(binds)
+                {
+                    self.copied(&parsed, Copying::MOUNT);
+                }
+            }
             "mv" => self.copied(&parse("-t -S --target-directory --suffix"), Copying::MOVE),
             "cp" => self.copied(&parse("-t -S --target-directory --suffix"), Copying::COPY),
             "ln" => self.copied(&parse("-t -S --target-directory --suffix"), Copying::LINK),
@@ -406,7 +479,7 @@ impl<'a> List<'a> {
                 if parsed.has_letter('d') || parsed.has("--directory") {
                     self.each(&parsed.operands, How::Make);
                 } else {
-                    self.copied(&parsed, Copying::LINK);
+                    self.copied(&parsed, Copying::INSTALL);
                 }
             }
             "rsync" => self.copied(&parse(RSYNC_WORDS), Copying::SYNC),
@@ -472,10 +545,15 @@ impl<'a> List<'a> {
             }
             "git" => self.git(words),
             "patch" => {
-                let parsed = parse("-i -o -p -d -D -F -r -B -V -z --input --output");
+                let parsed =
+                    parse("-i -o -p -d -D -F -r -B -V -z --input --output --strip --directory --fuzz");
                 let file = parsed.value("-o --output").or(parsed.operands.first());
                 if let Some(file) = file {
                     self.add(file, How::Edit);
+                } else {
+                    let given: Vec<Word> = parsed.value("-i --input").cloned().into_iter().collect();
+                    // Without `-p` it looks for the names as they are, and without their folders.
+                    self.patched(&parsed, &given, 1);
                 }
             }
             "curl" => self.curl(words),
@@ -536,41 +614,6 @@ impl<'a> List<'a> {
         }
     }
 
-    fn sed(&mut self, parsed: &Parsed) {
-        // `-i.bak` keeps a copy, `-ni` has company.
-        let in_place = parsed.options.iter().any(|(option, _)| {
-            option.starts_with("--in-place")
-                || option.starts_with("-i")
-                || (!option.starts_with("--") && option.ends_with('i'))
-        });
-        if !in_place {
-            return;
-        }
-        let has_script = parsed.value("-e -f --expression --file").is_some();
-        let files: Vec<Word> = parsed.operands.iter().filter(|word| !word.is_empty()).cloned().collect();
-        self.each(files.get(usize::from(!has_script)..).unwrap_or_default(), How::Edit);
-    }
-
-    fn perl(&mut self, words: &[Word]) {
-        let parsed = Parsed::of(words, "-e -E -I -M");
-        let in_place = parsed.options.iter().any(|(option, _)| {
-            option.starts_with("-i")
-                || (!option.starts_with("--") && option.contains('i') && !option.starts_with("-M"))
-        });
-        if in_place {
-            let has_script = parsed.value("-e -E").is_some();
-            self.each(parsed.operands.get(usize::from(!has_script)..).unwrap_or_default(), How::Edit);
-        }
-    }
-
-    fn awk(&mut self, parsed: &Parsed) {
-        let is_inplace = |word: &Word| word.text().as_deref() == Some("inplace");
-        if parsed.value("-i --include").is_some_and(is_inplace) {
-            let has_script = parsed.value("-f --file").is_some();
-            self.each(parsed.operands.get(usize::from(!has_script)..).unwrap_or_default(), How::Edit);
-        }
-    }
-
     fn copied(&mut self, parsed: &Parsed, copying: Copying) {
         let is_remote = |word: &Word| {
             let text = word.prefix();
@@ -590,6 +633,7 @@ impl<'a> List<'a> {
         if is_remote(&target) {
             return;
         }
+        self.note_tail(&target);
         let Some(to) = self.write(&target, How::Write) else { return };
         let has_any = |letters: &str| letters.chars().any(|letter| parsed.has_letter(letter));
         let is_tree = copying.moves
@@ -599,8 +643,8 @@ impl<'a> List<'a> {
             || matches!(to.path.as_str(), "." | "..")
             || sources.len() > 1
             || named.is_some();
-        let is_itself =
-            copying.takes_target && (parsed.has_letter('T') || parsed.has("--no-target-directory"));
+        let is_itself = copying.always_itself
+            || copying.takes_target && (parsed.has_letter('T') || parsed.has("--no-target-directory"));
         let place = match () {
             () if is_itself => Place::Itself,
             () if is_folder => Place::Into,
@@ -620,7 +664,8 @@ impl<'a> List<'a> {
             };
             let slash = copying.goes_far && !copying.takes_target && source.ends_with('/');
             let is_content = is_tree && (slash || matches!(base(&source), "." | ".."));
-            let copy = Copy { source, pattern: pattern(word), folder, place, is_tree, is_content };
+            let link = copying.link(parsed);
+            let copy = Copy { source, pattern: pattern(word), folder, place, is_tree, is_content, link };
             self.push(Write { copy: Some(copy), ..to.clone() });
         }
     }
@@ -652,6 +697,14 @@ impl<'a> List<'a> {
             }
             ("rm", _) if !parsed.has("--cached") => (parsed.operands, How::DeleteTree),
             ("mv", _) => return self.copied(&parsed, Copying::MOVE),
+            ("apply" | "am", _) => {
+                let parsed = Parsed::of(words, "-p -C --directory --exclude --include --whitespace");
+                let only_looks = ["--stat", "--numstat", "--summary", "--check", "--cached"];
+                if !only_looks.iter().any(|name| parsed.has(name)) || parsed.has("--apply") {
+                    self.patched(&parsed, &parsed.operands, 1);
+                }
+                return;
+            }
             _ => return,
         };
         for (at, path) in paths.iter().enumerate() {
@@ -669,73 +722,6 @@ impl<'a> List<'a> {
             }
         }
     }
-
-    fn curl(&mut self, words: &[Word]) {
-        let parsed = Parsed::of(words, CURL_WORDS);
-        let folder = parsed.value("--output-dir").and_then(written);
-        let within =
-            |name: String| folder.as_ref().map_or_else(|| name.clone(), |folder| format!("{folder}/{name}"));
-        for (option, value) in &parsed.options {
-            if matches!(option.as_str(), "-o" | "--output" | "-D" | "-c" | "--dump-header" | "--cookie-jar")
-                && let Some(path) = value.as_ref().and_then(written)
-            {
-                self.add_path(within(path), How::Write);
-            }
-        }
-        if parsed.has_letter('O') || parsed.has("--remote-name") || parsed.has("--remote-name-all") {
-            for name in parsed.operands.iter().filter_map(remote_name) {
-                self.add_path(within(name), How::Write);
-            }
-        }
-    }
-
-    fn wget(&mut self, parsed: &Parsed) {
-        if let Some(file) = parsed.value("-O --output-document") {
-            return self.add(file, How::Write);
-        }
-        let folder = parsed.value("-P --directory-prefix").and_then(written);
-        for name in parsed.operands.iter().filter_map(remote_name) {
-            let path = folder.as_ref().map_or_else(|| name.clone(), |folder| format!("{folder}/{name}"));
-            self.add_path(path, How::Write);
-        }
-    }
-
-    fn tar(&mut self, words: &[Word]) {
-        // `tar xf a.tar`: the first word is letters, with or without a dash.
-        let mut all = words.to_vec();
-        let first = words.first().map(Word::prefix).unwrap_or_default();
-        if !first.is_empty() && first.bytes().all(|letter| letter.is_ascii_alphabetic()) {
-            // Each letter that takes a word takes one of those that follow.
-            all.remove(0);
-            let takes = first.chars().filter(|letter| "fCbTXKN".contains(*letter));
-            let mut options = Vec::new();
-            for letter in takes {
-                options.push(Word::literal(&format!("-{letter}")));
-                if !all.is_empty() {
-                    options.push(all.remove(0));
-                }
-            }
-            options.extend(
-                first
-                    .chars()
-                    .filter(|letter| !"fCbTXKN".contains(*letter))
-                    .map(|letter| Word::literal(&format!("-{letter}"))),
-            );
-            options.append(&mut all);
-            all = options;
-        }
-        let parsed = Parsed::of(&all, "-f -C -b -T -X -K -N --file --directory --exclude --transform");
-        if parsed.has_letter('x') || parsed.has("--extract") || parsed.has("--get") {
-            if let Some(folder) = parsed.value("-C --directory") {
-                self.add(folder, How::Within);
-            }
-        } else if let Some(file) = parsed.value("-f --file")
-            && ("cru".chars().any(|letter| parsed.has_letter(letter))
-                || ["--create", "--append", "--update"].iter().any(|name| parsed.has(name)))
-        {
-            self.add(file, How::Write);
-        }
-    }
 }
 
 /// How a program that copies reads its words.
@@ -749,14 +735,41 @@ struct Copying {
     takes_target: bool,
     /// The letters that copy folders with everything in them.
     tree: &'static str,
+    /// It makes links and nothing else.
+    links: bool,
+    /// The last word is never a folder to put something into.
+    always_itself: bool,
 }
 
 impl Copying {
-    const COPY: Self = Self { moves: false, goes_far: false, takes_target: true, tree: "rRa" };
+    const COPY: Self = Self {
+        moves: false,
+        goes_far: false,
+        takes_target: true,
+        tree: "rRa",
+        links: false,
+        always_itself: false,
+    };
     const MOVE: Self = Self { moves: true, ..Self::COPY };
-    const LINK: Self = Self { tree: "", ..Self::COPY };
+    const INSTALL: Self = Self { tree: "", ..Self::COPY };
+    const LINK: Self = Self { links: true, ..Self::INSTALL };
+    const MOUNT: Self = Self { links: true, takes_target: false, always_itself: true, ..Self::INSTALL };
     const SYNC: Self = Self { goes_far: true, takes_target: false, ..Self::COPY };
     const REMOTE: Self = Self { tree: "r", ..Self::SYNC };
+
+    /// How what it makes stays bound to its source.
+    fn link(self, parsed: &Parsed) -> Option<Link> {
+        let is_symbolic = parsed.has_letter('s') || parsed.has("--symbolic") || parsed.has("--symbolic-link");
+        let is_hard = parsed.has_letter('l') || parsed.has("--link");
+        match () {
+            () if self.always_itself => Some(Link::Hard),
+            () if self.links => Some(if is_symbolic { Link::Symbolic } else { Link::Hard }),
+            () if self.goes_far || self.moves || self.tree.is_empty() => None,
+            () if is_symbolic => Some(Link::Symbolic),
+            () if is_hard => Some(Link::Hard),
+            () => None,
+        }
+    }
 }
 
 const GNU: &str = "sed mv cp ln rm tee install truncate touch mkdir chmod chown tar find dd";
@@ -764,25 +777,6 @@ const GNU: &str = "sed mv cp ln rm tee install truncate touch mkdir chmod chown 
 const RSYNC_WORDS: &str = "\
     -e -f -P -i -F -o -l -c --exclude --include --exclude-from --include-from --files-from --rsh \
     --log-file --bwlimit --chmod --chown --filter --port --timeout";
-
-const CURL_WORDS: &str = "\
-    -o -H -d -X -u -A -e -b -c -D -F -K -m -r -T -w -x -y -Y -z -E -C -Q -U --output --header --data \
-    --data-raw --data-binary --data-urlencode --json --request --user --user-agent --referer --cookie \
-    --cookie-jar --dump-header --form --config --max-time --connect-timeout --range --upload-file \
-    --write-out --proxy --cacert --cert --key --retry --retry-delay --output-dir --url --resolve \
-    --interface --limit-rate";
-
-/// The last part of an address.
-fn remote_name(word: &Word) -> Option<String> {
-    if word.is_unknown() {
-        return None;
-    }
-    let text = word.shape();
-    let address = text.split(['?', '#']).next().unwrap_or(&text);
-    let path = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let name = path.split_once('/').map_or("", |(_, path)| base(path));
-    Some(if name.is_empty() { "index.html".to_owned() } else { name.to_owned() })
-}
 
 /// `-x` and `-rw` of `chmod`: letters that are rights.
 fn is_mode(option: &str) -> bool {

@@ -75,11 +75,11 @@ impl House {
     fn verdict(&self, path: &str) -> &'static str {
         let from = From {
             cwd: Some(&self.cwd),
-            at: None,
             project: Some(&self.project),
             data: Some(&self.data),
             home: Some(&self.home),
             strict: self.strict,
+            ..From::default()
         };
         judge(&from, &self.place(path)).verdict.name()
     }

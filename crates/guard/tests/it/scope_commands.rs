@@ -8,6 +8,7 @@ use guard::scope::{From, judge_command};
 use tempfile::TempDir;
 
 const CASES: &str = include_str!("scope/commands.txt");
+const SWITCHES: &str = include_str!("scope/switches.txt");
 
 struct House {
     root: TempDir,
@@ -86,4 +87,64 @@ fn every_labelled_command_gets_its_verdict() {
     }
     assert!(wrong.is_empty(), "{} of {count} are wrong:\n{}", wrong.len(), wrong.join("\n"));
     assert!(count >= 200, "{count} cases");
+}
+
+#[test]
+fn switches_are_a_question_however_a_command_touches_them() {
+    const PID: &str = "424242";
+    let (mut part, mut count, mut wrong) = ("", 0, Vec::new());
+    let root = tempfile::tempdir().unwrap();
+    let top = root.path().canonicalize().unwrap();
+    let (home, project) = (top.join("home/me"), top.join("work/app"));
+    let data = home.join(".throughline/default");
+    let write = |path: PathBuf, text: &str| {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    fs::create_dir_all(project.join(".git")).unwrap();
+    for name in [
+        "run/token",
+        "key",
+        "config.toml",
+        "commands.json",
+        "logs/daemon.log",
+        "memories/a.md",
+        "rules/x/run",
+    ] {
+        write(data.join(name), "x");
+    }
+    write(data.join("run/daemon.pid"), PID);
+    for name in [".claude/settings.json", ".claude/hooks/guard.sh", ".claude/worktrees/x/a", "a.txt", "src/a"]
+    {
+        write(project.join(name), "x");
+    }
+    write(home.join(".claude/settings.json"), "{}");
+    write(project.join("evil.patch"), "--- a/.claude/settings.json\n+++ b/.claude/settings.json\n");
+    write(project.join("good.patch"), "--- a/src/a\n+++ b/src/a\n");
+    for line in SWITCHES.lines().filter(|line| !line.is_empty() && !line.starts_with("# ")) {
+        if let Some(name) = line.strip_prefix("## ") {
+            part = name;
+            continue;
+        }
+        let (word, rest) = line.split_once(' ').unwrap();
+        assert!(matches!(word, "-" | "ask"), "{line}");
+        count += 1;
+        let command = rest.replace('⏎', "\n").replace("{pid}", PID);
+        let from = From {
+            cwd: Some(&project),
+            project: Some(&project),
+            home: Some(&home),
+            data: Some(&data),
+            ..From::default()
+        };
+        let judgment = judge_command(&from, &command);
+        let said = judgment.as_ref().map_or("-", |held| held.verdict.name());
+        let said = if said == "allow" { "-" } else { said };
+        if said != word {
+            let why = judgment.map(|held| format!("{} {}", held.real_path.display(), held.why));
+            wrong.push(format!("{part}: {rest}: {said}, not {word}: {}", why.unwrap_or_default()));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {count} are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(count >= 150, "{count} cases");
 }

@@ -119,7 +119,8 @@ fn said(world: &World, command: &str) -> Option<(&'static str, Verdict)> {
         detail: Detail::Tool(call),
     };
     let data = Some(world.place.data.as_path());
-    let advice = engine::decide(&Deciding { config: &config, data, home: world.home.as_deref() }, &event);
+    let advice =
+        engine::decide(&Deciding { config: &config, data, home: world.home.as_deref(), began: None }, &event);
     Some((advice.by?, advice.verdict?))
 }
 

@@ -71,11 +71,11 @@ fn from<T>(world: &World, with: impl FnOnce(&From<'_>) -> T) -> T {
     let project = variable("CLAUDE_PROJECT_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
     with(&From {
         cwd: Some(&world.cwd),
-        at: None,
         project: project.as_deref(),
         data: Some(&world.place.data),
         home: world.home.as_deref(),
         strict: config::load(&world.place).0.mode("guard-scope") == "strict",
+        ..From::default()
     })
 }
 

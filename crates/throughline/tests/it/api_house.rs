@@ -77,6 +77,34 @@ fn a_behavior_that_is_switched_off_is_silent_at_the_next_hook() {
 }
 
 #[test]
+fn no_token_and_no_cookie_switches_a_guard() {
+    let house = House::new();
+    let api = Api::of(&house);
+    for name in ["guard-scope", "guard-commands", "run-rules"] {
+        let (status, said) =
+            api.refused("PUT", &format!("/api/v1/behaviors/{name}"), Some(&json!({ "on": false })));
+        assert_eq!(status, 403, "{said}");
+        let said = said.to_string();
+        assert!(said.contains(&format!("throughline config set behaviors.{name}")), "{said}");
+    }
+    for (key, value) in [
+        ("behaviors.guard-scope", json!("off")),
+        ("behaviors.guard-commands", json!("off")),
+        ("behaviors.run-rules", json!("off")),
+        ("checks.project-code", json!("always")),
+        ("redact.allow", json!(["abc"])),
+    ] {
+        let path = format!("/api/v1/settings/{key}");
+        assert_eq!(api.refused("PUT", &path, Some(&json!({ "value": value }))).0, 403, "{key}");
+        assert_eq!(api.refused("DELETE", &path, None).0, 403, "{key}");
+    }
+    assert!(
+        !house.place().config_file().exists()
+            || !fs::read_to_string(house.place().config_file()).unwrap().contains("guard")
+    );
+}
+
+#[test]
 fn series_add_up_to_the_totals() {
     let house = House::new();
     let api = Api::of(&house);

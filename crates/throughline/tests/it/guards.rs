@@ -204,3 +204,153 @@ fn a_command_is_held_against_the_rules_and_never_run() {
     assert_eq!(broken["verdict"], "ask");
     assert!(broken["file"].as_str().unwrap().ends_with("commands.json"), "{broken}");
 }
+
+#[test]
+fn switches_are_questions_without_a_scope_with_a_daemon_and_without_one() {
+    let house = House::new();
+    let data = house.data();
+    let call = |tool: &str, input: Value| {
+        let mut envelope = house.envelope("s1", "PreToolUse");
+        envelope["tool_name"] = json!(tool);
+        envelope["tool_input"] = input;
+        envelope
+    };
+    let settings = house.work().join(".claude/settings.json");
+    let asked = [
+        call("Write", json!({ "file_path": settings, "content": "{}" })),
+        call("Edit", json!({ "file_path": data.join("config.toml"), "old_string": "a", "new_string": "b" })),
+        call("MultiEdit", json!({ "file_path": house.work().join(".throughline/scope.json"), "edits": [] })),
+        call("NotebookEdit", json!({ "notebook_path": house.home().join(".codex/hooks.json") })),
+        call("Read", json!({ "file_path": data.join("run/token") })),
+        call("Grep", json!({ "pattern": ".", "path": data.clone() })),
+        call("mcp__filesystem__write_file", json!({ "path": settings, "content": "{}" })),
+        call("mcp__fs__move_file", json!({ "source": "x", "destination": data.join("commands.json") })),
+        call("mcp__fs__edit_file", json!({ "uri": format!("file://{}", settings.display()), "edits": [] })),
+        call("mcp__fs__read_text_file", json!({ "path": data.join("run/token") })),
+        call(
+            "mcp__shell__execute",
+            json!({ "command": "rm -f .claude/settings.json .throughline/scope.json" }),
+        ),
+        call("mcp__throughline__mem_forget", json!({ "ids": ["x"], "confirm": true })),
+        call(
+            "mcp__plugin_throughline_throughline__checkpoint",
+            json!({ "action": "restore", "id": "x", "confirm": true }),
+        ),
+        call("Bash", json!({ "command": "throughline daemon stop" })),
+        call("Bash", json!({ "command": format!("cat {}/run/token", data.display()) })),
+        call("Bash", json!({ "command": format!("touch {}/paused", data.display()) })),
+    ];
+    let silent = [
+        call("Write", json!({ "file_path": house.work().join("CLAUDE.md"), "content": "x" })),
+        call("Write", json!({ "file_path": house.work().join(".claude/commands/a.md"), "content": "x" })),
+        call("Read", json!({ "file_path": settings })),
+        call("mcp__filesystem__write_file", json!({ "path": "src/a", "content": "x" })),
+        call("mcp__throughline__mem_forget", json!({ "ids": ["x"] })),
+        call("mcp__throughline__mem_save", json!({ "text": "x", "files": [".claude/settings.json"] })),
+        call("mcp__github__create_or_update_file", json!({ "owner": "a", "repo": "b", "path": "docs/a.md" })),
+        call("Bash", json!({ "command": "throughline search x; cat .throughline/scope.json; git add ." })),
+    ];
+    let every_hook = |state: &str| {
+        for (expected, envelope) in
+            asked.iter().map(|one| ("ask", one)).chain(silent.iter().map(|one| ("", one)))
+        {
+            for hook in house.hooks() {
+                let said = decision_in(&feed(hook, envelope.to_string().as_bytes()).stdout);
+                assert_eq!(said.0, expected, "{state}: {envelope}: {}", said.1);
+            }
+        }
+    };
+    house.ok(&["daemon", "stop"]);
+    every_hook("no daemon");
+    house.start();
+    every_hook("a daemon");
+}
+
+#[test]
+fn a_scope_stays_with_its_session_wherever_that_goes() {
+    let house = House::new();
+    house.scope(SCOPE);
+    let elsewhere = house.home().join("elsewhere");
+    fs::create_dir_all(elsewhere.join(".git")).unwrap();
+    fs::create_dir_all(elsewhere.join(".throughline")).unwrap();
+    fs::write(elsewhere.join(".throughline/scope.json"), r#"{"deny": ["theirs/**"]}"#).unwrap();
+    let start = |session: &str, cwd: &std::path::Path, source: &str| {
+        let mut envelope = house.envelope(session, "SessionStart");
+        envelope["source"] = json!(source);
+        envelope["cwd"] = json!(cwd);
+        envelope
+    };
+    // Nothing names a project folder here: the environment is empty.
+    let there = |session: &str, tool: &str, input: Value| {
+        let mut envelope = house.envelope(session, "PreToolUse");
+        envelope["cwd"] = json!(elsewhere);
+        envelope["tool_name"] = json!(tool);
+        envelope["tool_input"] = input;
+        envelope
+    };
+    let every_hook = |state: &str, session: &str, expected: [&str; 4]| {
+        let calls = [
+            there(session, "Write", json!({ "file_path": elsewhere.join("a"), "content": "x" })),
+            there(session, "Bash", json!({ "command": "echo x > a" })),
+            there(session, "Write", json!({ "file_path": house.work().join("src/a"), "content": "x" })),
+            there(session, "Write", json!({ "file_path": elsewhere.join("theirs/a"), "content": "x" })),
+        ];
+        for (envelope, expected) in calls.iter().zip(expected) {
+            for hook in house.hooks() {
+                let said = decision_in(&feed(hook, envelope.to_string().as_bytes()).stdout);
+                assert_eq!(said.0, expected, "{state} {session}: {envelope}: {}", said.1);
+            }
+        }
+    };
+    let work = house.work();
+    for (state, session) in [("no daemon", "s1"), ("a daemon", "s2")] {
+        if state == "a daemon" {
+            house.start();
+        }
+        house.send(&start(session, &work, "startup"));
+        house.send(&start(&format!("{session}-other"), &elsewhere, "startup"));
+        // A session whose beginning no hook told of begins with its first call.
+        let mut first = house.writing("src/a.rs");
+        first["session_id"] = json!(format!("{session}-late"));
+        house.send(&first);
+        // Within a session the folder it began in stays.
+        house.send(&start(session, &elsewhere, "compact"));
+        every_hook(state, session, ["deny", "deny", "", "deny"]);
+        every_hook(state, &format!("{session}-late"), ["deny", "deny", "", "deny"]);
+        every_hook(state, &format!("{session}-other"), ["", "", "", "deny"]);
+    }
+    house.ok(&["daemon", "restart"]);
+    every_hook("a daemon that was started anew", "s1", ["deny", "deny", "", "deny"]);
+    house.ok(&["daemon", "stop"]);
+    every_hook("no daemon any more", "s2", ["deny", "deny", "", "deny"]);
+}
+
+#[test]
+fn a_servers_tool_that_writes_and_every_file_of_a_patch_are_judged_like_a_write() {
+    let house = House::new();
+    house.scope(SCOPE);
+    house.start();
+    let call = |tool: &str, input: Value| {
+        let mut envelope = house.envelope("s1", "PreToolUse");
+        envelope["tool_name"] = json!(tool);
+        envelope["tool_input"] = input;
+        house.decision(&envelope).0
+    };
+    assert_eq!(call("mcp__filesystem__write_file", json!({ "path": "docs/a" })), "deny");
+    assert_eq!(call("mcp__filesystem__write_file", json!({ "path": "src/a" })), "");
+    assert_eq!(
+        call("mcp__filesystem__move_file", json!({ "source": "src/a", "destination": "docs/a" })),
+        "deny"
+    );
+    assert_eq!(call("mcp__filesystem__create_directory", json!({ "path": "docs" })), "deny");
+    assert_eq!(call("mcp__fs__editFile", json!({ "filePath": "/etc/hosts" })), "deny");
+    assert_eq!(
+        call("mcp__fs__write_files", json!({ "files": [{ "path": "src/a" }, { "path": "docs/b" }] })),
+        "deny"
+    );
+    assert_eq!(call("mcp__fs__read_file", json!({ "path": "docs/a" })), "");
+    assert_eq!(call("mcp__fs__search_files", json!({ "path": "docs", "pattern": "x" })), "");
+    assert_eq!(call("mcp__web__fetch", json!({ "url": "https://example.com/docs/a" })), "");
+    let link = "ln -s /etc src/x && echo y > src/x/passwd";
+    assert_eq!(call("Bash", json!({ "command": link })), "deny");
+}

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::endpoint::{Asked, Endpoint, Given, Nothing, get, put};
+use super::settings::by_hand;
 use super::words::Name;
 use crate::House;
 use crate::problem::Problem;
@@ -75,6 +76,10 @@ fn switch(house: &dyn House, asked: Asked<Which, Nothing, Switch>) -> Result<Giv
     let behavior = engine::by_name(asked.path.name.as_str())
         .ok_or(Problem::not_found("no behavior has this name", "GET /api/v1/behaviors lists them"))?;
     let key = format!("behaviors.{}", behavior.name());
+    // A switch is a setting, and one that only a person turns is none of this door's.
+    if let Some(problem) = engine::config::key(&key).as_ref().and_then(by_hand) {
+        return Err(problem);
+    }
     let value = if asked.body.on { "on" } else { "off" };
     house
         .set(&key, Some(value))

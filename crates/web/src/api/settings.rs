@@ -140,14 +140,17 @@ fn named(name: &Name) -> Result<Key, Problem> {
 
 fn changeable(name: &Name) -> Result<Key, Problem> {
     let key = named(name)?;
-    match key.by_hand {
-        None => Ok(key),
-        Some(why) => Err(Problem {
-            status: http::StatusCode::FORBIDDEN,
-            title: "this setting is changed at a terminal",
-            detail: format!("{why}; run `throughline config set {} VALUE`", key.name).into(),
-        }),
-    }
+    by_hand(&key).map_or(Ok(key), Err)
+}
+
+/// Why nobody changes it over HTTP, neither with the token nor with the page's cookie.
+pub(super) fn by_hand(key: &Key) -> Option<Problem> {
+    let why = key.by_hand?;
+    Some(Problem {
+        status: http::StatusCode::FORBIDDEN,
+        title: "this setting is changed at a terminal",
+        detail: format!("{why}; run `throughline config set {} VALUE`", key.name).into(),
+    })
 }
 
 /// As a command line gives it.

@@ -2,9 +2,12 @@
 //! The scanner that wins the passwords. It believes a name only as far as its strength goes, and a value
 //! only when it is no placeholder, no reference and no code.
 
+use crate::blocks;
+use crate::expression;
 use crate::hit::{Hit, Rule};
 use crate::judge;
 use crate::lexicon::{self, Announced, Strength};
+use crate::likeness::Shape;
 use crate::lines::{ends_line, is_inside_code, is_own_line};
 use crate::mask;
 use crate::operators::{Operator, operator};
@@ -15,6 +18,7 @@ use crate::placement::{
 use crate::program;
 use crate::prose;
 use crate::scan::Scan;
+use crate::structures;
 use crate::tables;
 use crate::text::{self, ALNUM, ALPHA, BLANK, DIGIT, LOWER, NAME, UPPER};
 use crate::value::{self, Ending, Value};
@@ -185,6 +189,13 @@ fn beside(scan: &mut Scan<'_>, at: usize, name_end: usize) -> usize {
     if operator == Operator::Colon && value_at == name_end + 1 && text::before(text, name_start) == b':' {
         return name_end;
     }
+    if matches!(operator, Operator::Colon | Operator::Equals)
+        && let Some(lines) = blocks::lines_of(text, name_start, value_at, announced)
+    {
+        let end = lines.last().map_or(name_end, |last| last.1);
+        scan.hits.extend(lines.into_iter().map(|(start, end)| hit(announced, start, end)));
+        return end;
+    }
     let lead = &text[..name_start];
     let names = announced.shouted
         || matches!(lead.last(), Some(b'"' | b'\'' | b'`'))
@@ -230,10 +241,11 @@ fn beside(scan: &mut Scan<'_>, at: usize, name_end: usize) -> usize {
         // `password "…"`: a sentence, or a language that needs no operator.
         told = !bound
             && is_noun
+            && (announced.firm || !name.contains(&b'_'))
             && (matches!(text::at(text, value_at), b'"' | b'\'' | b'`')
                 || announced.last
                     && is_typed(text, value_at)
-                    && has_digit(text, value_at)
+                    && (has_digit(text, value_at) || prose::is_chain(text, value_at))
                     && is_plain_noun(text, name_start, name));
         bound
     };
@@ -250,8 +262,11 @@ fn beside(scan: &mut Scan<'_>, at: usize, name_end: usize) -> usize {
     let tight = operator == Operator::Equals && !spaced
         || operator == Operator::Colon && value_at == name_end + 1 && announced.shouted;
     let inline = tight && (announced.shouted || !is_inside_code(text, name_start));
-    let found = enclosed(text, name_start, value_at, operator)
-        .or_else(|| found(text, value_at, operator, own_line && !spaced, flagged || bound, query));
+    let found = enclosed(text, name_start, value_at, operator).or_else(|| {
+        let place =
+            Place { own_line, tight: own_line && !spaced, flagged: flagged || bound, query, name_start };
+        found(text, value_at, operator, place)
+    });
     let Some(value) = found else { return name_end };
     if value.end - value.start >= value::LONGEST_VALUE {
         scan.long_until = value.end;
@@ -294,6 +309,10 @@ fn beside(scan: &mut Scan<'_>, at: usize, name_end: usize) -> usize {
         line_end,
         labelled: line_end && is_labelled(text, name_start, operator, spaced),
     };
+    // {SSHA}…: a hash that says so is found as one.
+    if text::at(text, value.start) == b'{' && structures::is_directory_hash(text, value.start) {
+        return name_end;
+    }
     let value = without_scheme(text, value);
     let bytes = &text[value.start..value.end];
     if let Some(end) = phrase_end(text, value, announced, setting) {
@@ -380,7 +399,8 @@ pub(crate) fn vendor(scan: &mut Scan<'_>, at: usize, length: usize) -> usize {
     // The rest of the name, and at most two words more: "Datadog API key: …".
     let mut name_end = text::run_end(text, after, NAME, 40);
     if text::at(text, name_end) == b' ' && text::is(text::at(text, name_end + 1), ALPHA) {
-        let more = text::run_end(text, name_end, NAME | BLANK, 24);
+        // Words and no numbers: `name v1.2.0 h1:…` is a line of checksums.
+        let more = text::run_end(text, name_end, ALPHA | BLANK, 24);
         if matches!(text::at(text, more), b'=' | b':' | b'"' | b'\'') {
             name_end = more;
         }
@@ -391,6 +411,10 @@ pub(crate) fn vendor(scan: &mut Scan<'_>, at: usize, length: usize) -> usize {
     }
     let name_start = name_start(text, at);
     let name = trim_name(&text[name_start..name_end]);
+    // X-GitHub-Request-Id, youtubeVideoId: what the vendor calls something, not what opens it.
+    if lexicon::describes(name) {
+        return after;
+    }
     let Some(value) = value::read(text, value_at, Ending::Punctuation) else { return after };
     let bytes = &text[value.start..value.end];
     if !judge::is_vendor_value(name, bytes, value.quoted) {
@@ -465,39 +489,110 @@ pub(crate) fn trim_name(name: &[u8]) -> &[u8] {
     &name[start..end.max(start)]
 }
 
-fn found(
-    text: &[u8],
-    at: usize,
-    operator: Operator,
-    environment: bool,
+/// Where an assignment stands, as far as it says where its value ends.
+#[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "independent observations, each asked for by name")]
+struct Place {
+    own_line: bool,
+    /// On its own line, without blanks around the operator: an environment file.
+    tight: bool,
     flagged: bool,
     query: bool,
-) -> Option<Value> {
+    name_start: usize,
+}
+
+fn found(text: &[u8], at: usize, operator: Operator, place: Place) -> Option<Value> {
     match operator {
         Operator::Markup => {
             let limit = text.len().min(at + value::LONGEST_VALUE);
-            let end = at + memchr::memchr3(b'<', b'\n', b'>', text.get(at..limit)?)?;
+            let end = at + memchr::memchr2(b'<', b'\n', text.get(at..limit)?)?;
             (end > at && text[end] == b'<').then_some(Value { start: at, end, quoted: false })
         }
         Operator::Call | Operator::Comma => {
             let value = value::read(text, at, Ending::Punctuation)?;
             (value.quoted || operator == Operator::Comma).then_some(value)
         }
-        _ => {
-            let ending = if (environment || flagged) && !query { Ending::Blank } else { Ending::Punctuation };
-            let mut value = value::read(text, at, ending)?;
-            // `pass=…&user=…` is a form, wherever it stands.
-            if !value.quoted && ending == Ending::Blank {
-                let bytes = &text[value.start..value.end];
-                let field = memchr::memchr2_iter(b'&', b',', bytes).find(|&and| {
-                    let name = text::run_end(bytes, and + 1, NAME, 40);
-                    name > and + 1 && text::at(bytes, name) == b'='
-                });
-                value.end = field.map_or(value.end, |and| value.start + and);
-            }
-            Some(value)
-        }
+        _ => unquoted(text, at, operator, place),
     }
+}
+
+/// A value that may have no quotes ends where its container does: the line, the pair, the field, the word.
+fn unquoted(text: &[u8], at: usize, operator: Operator, place: Place) -> Option<Value> {
+    let narrow = value::read(text, at, Ending::Punctuation);
+    if narrow.is_some_and(|value| value.quoted) {
+        return narrow;
+    }
+    if place.query {
+        return value::read(text, at, Ending::Query);
+    }
+    if operator == Operator::Equals
+        && let Some(pair) = in_connection_string(text, at, place.name_start)
+    {
+        return Some(pair);
+    }
+    let wide = value::read(text, at, if is_bare_line(text, place) { Ending::Line } else { Ending::Blank })?;
+    // `pass=…&user=…` is a form, wherever it stands.
+    let bytes = &text[wide.start..wide.end];
+    let field = memchr::memchr2_iter(b'&', b',', bytes).find(|&and| {
+        let name = text::run_end(bytes, and + 1, NAME, 40);
+        name > and + 2 && text::at(bytes, name) == b'=' && is_field_name(&bytes[and + 1..name])
+    });
+    let wide = Value { end: field.map_or(wide.end, |and| wide.start + and), ..wide };
+    if place.tight || place.flagged || narrow.is_none_or(|narrow| narrow.end >= wide.end) {
+        return Some(wide);
+    }
+    let bytes = &text[wide.start..wide.end];
+    // `password = ; a comment`
+    if matches!(bytes[0], b';' | b'#') && !judge::is_disorderly(bytes) {
+        return narrow;
+    }
+    let whole_line = place.own_line
+        && matches!(operator, Operator::Equals | Operator::Colon | Operator::Twin)
+        && ends_line(text, wide.end, false)
+        && !expression::is_code(bytes);
+    if whole_line || !is_inside_code(text, place.name_start) && judge::is_disorderly(bytes) {
+        Some(wide)
+    } else {
+        narrow
+    }
+}
+
+/// `user`, `client_id`: a word, not a part of a password between two of its signs.
+fn is_field_name(name: &[u8]) -> bool {
+    let shape = Shape::of(name);
+    text::is(name[0], ALPHA)
+        && shape.flips <= 1
+        && (shape.upper == 0 || shape.lower == 0 || shape.lower > 2 * shape.upper)
+        && (shape.surprise < 5.0 || name.len() <= 3)
+}
+
+/// A line of a file, and no quote opened on it before the name.
+fn is_bare_line(text: &[u8], place: Place) -> bool {
+    place.own_line
+        && !text[text::line_start(text, place.name_start)..place.name_start]
+            .iter()
+            .any(|b| matches!(b, b'"' | b'\'' | b'`'))
+}
+
+/// `Server=h;Password=…;Port=1`: pairs with a semicolon between them, and braces around a value that holds one.
+fn in_connection_string(text: &[u8], at: usize, name_start: usize) -> Option<Value> {
+    if text::at(text, at) == b'{' {
+        let near = &text[at..text.len().min(at + 256)];
+        let close = memchr::memmem::find(near, b"};").or_else(|| memchr::memmem::find(near, b"}\""))?;
+        let one_line = !near[..close].contains(&b'\n');
+        return (one_line && close > 1).then_some(Value { start: at + 1, end: at + close, quoted: true });
+    }
+    let lead = &text[text::line_start(text, name_start)..name_start];
+    // The pair before, and its name.
+    let semicolon = lead.trim_ascii_end().ends_with(b";")
+        && lead.iter().rev().skip(1).take_while(|b| **b != b';').any(|b| *b == b'=');
+    let value = value::read(text, at, Ending::Pair)?;
+    let after = text::skip_blank(text, value.end + 1, 2);
+    let name = text::run_end(text, after, NAME | BLANK, 40);
+    let another = text::at(text, value.end) == b';' && name > after && text::at(text, name) == b'=';
+    // A statement in a program ends with a semicolon as well, but is no pair.
+    (semicolon || another && text::at(text, name + 1) != b'=' && !text::is(text::at(text, name + 1), BLANK))
+        .then_some(value)
 }
 
 /// `Bearer …`, `Basic …`, `Token …`: the scheme is no part of the value.

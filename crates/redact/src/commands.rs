@@ -4,6 +4,7 @@
 mod programs;
 
 use crate::hit::{Hit, Rule};
+use crate::holes;
 use crate::likeness::Shape;
 use crate::scan::Scan;
 use crate::text::{self, ALNUM};
@@ -246,7 +247,7 @@ fn take(scan: &mut Scan<'_>, word: Word, part: Part) {
     }
     let value = &text[start..end];
     if value.len() < 3
-        || value::is_placeholder(value)
+        || holes::is_placeholder(value)
         || value == b"-"
         || value.starts_with(b"@")
             && part == Part::Whole
@@ -370,7 +371,7 @@ fn chpasswd(scan: &mut Scan<'_>, at: usize) -> usize {
         let from = text::skip_blank(text, resume + here + 3, 4);
         if let Some(word) = value::read(text, from, value::Ending::Blank)
             && let Some(colon) = memchr::memchr(b':', &text[word.start..word.end])
-            && !value::is_placeholder(&text[word.start + colon + 1..word.end])
+            && !holes::is_placeholder(&text[word.start + colon + 1..word.end])
         {
             scan.hits.push(Hit::new(word.start + colon + 1, word.end, &RULES[0]));
         }
@@ -383,7 +384,7 @@ fn chpasswd(scan: &mut Scan<'_>, at: usize) -> usize {
     while end < at && !matches!(text[end], b'"' | b'\'' | b' ' | b'|' | b'\n') {
         end += 1;
     }
-    if end > from && !value::is_placeholder(&text[from..end]) {
+    if end > from + 2 && !holes::is_placeholder(&text[from..end]) {
         scan.hits.push(Hit::new(from, end, &RULES[0]));
     }
     resume

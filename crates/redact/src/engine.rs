@@ -9,9 +9,10 @@ use aho_corasick::AhoCorasick;
 use regex_automata::meta::Regex;
 
 use crate::hit::{self, Hit, Stead};
+use crate::printing::{self, Prints};
 use crate::text::{self, ALNUM, BASE64};
 use crate::{Finding, Redacted, RedactedEnvelope, RuleError, Settings};
-use crate::{assign, json, mask, personal, scan, tags};
+use crate::{assign, json, mask, personal, scan, structures, tags};
 
 /// Each pass can only find less; two are usual when something was found. This bounds the unusual.
 const MOST_PASSES: usize = 16;
@@ -153,8 +154,18 @@ impl Redactor {
 
     /// The edits that redact `text`, a value called `name` where that is known.
     pub(crate) fn edits(&self, text: &[u8], name: Option<&[u8]>) -> Edits {
+        self.edits_of_output(text, name, None)
+    }
+
+    /// The same for what a command wrote that prints secrets.
+    pub(crate) fn edits_of_output(&self, text: &[u8], name: Option<&[u8]>, prints: Option<Prints>) -> Edits {
         let mut edits = Edits::default();
-        let first = self.hits(text, name, &mut edits);
+        let mut first = self.hits(text, name, &mut edits);
+        if let Some(prints) = prints {
+            let printed = printing::secrets(text, prints);
+            first.extend(printed.into_iter().map(|(start, end)| Hit::new(start, end, structures::PRINTED)));
+            first = hit::settle(first, &mask::marks(text));
+        }
         if first.is_empty() {
             return edits;
         }

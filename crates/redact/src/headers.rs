@@ -1,7 +1,9 @@
 //! HTTP headers and the tokens they carry: `Authorization`, `Cookie`, bearer tokens, JWTs.
 
 use crate::encoded;
+use crate::expression;
 use crate::hit::{Hit, Rule};
+use crate::holes;
 use crate::likeness::Shape;
 use crate::scan::Scan;
 use crate::text::{self, ALNUM, BASE64, JOINER};
@@ -95,7 +97,7 @@ fn authorization(scan: &mut Scan<'_>, from: usize) -> usize {
         return from;
     }
     let credential = &text[start..end];
-    if value::is_placeholder(credential) || value::is_code(credential) && !quoted {
+    if holes::is_placeholder(credential) || expression::is_code(credential) && !quoted {
         return from;
     }
     let shape = Shape::of(credential);
@@ -133,6 +135,12 @@ fn scheme(text: &[u8], at: usize) -> (usize, bool) {
         b"digest",
         b"apikey-v1",
         b"snowflake",
+        b"ssws",
+        b"zoho-oauthtoken",
+        b"googlelogin",
+        b"aws4-hmac-sha256",
+        b"hmac",
+        b"pat",
     ] {
         if text::starts_with_folded(text, at, scheme) {
             let end = at + scheme.len();
@@ -171,7 +179,9 @@ fn bearer(scan: &mut Scan<'_>, from: usize) -> usize {
     }
     let token = &text[start..end];
     let shape = Shape::of(token);
-    if value::is_placeholder(token) || value::is_code(token) || !(shape.is_opaque() || value::is_uuid(token))
+    if holes::is_placeholder(token)
+        || expression::is_code(token)
+        || !(shape.is_opaque() || value::is_uuid(token))
     {
         return from;
     }
@@ -231,7 +241,7 @@ fn cookies(scan: &mut Scan<'_>, at: usize) -> usize {
         let cookie = &text[start..end];
         if cookie.len() >= 6
             && !is_attribute(name)
-            && !value::is_placeholder(cookie)
+            && !holes::is_placeholder(cookie)
             && is_cookie_secret(name, cookie)
         {
             scan.hits.push(Hit::new(start, end, &RULES[1]));
@@ -308,7 +318,7 @@ pub(crate) fn jwt(scan: &mut Scan<'_>, at: usize) -> usize {
     let says = [&b"\"alg\""[..], b"\"typ\"", b"\"enc\"", b"\"kid\""]
         .iter()
         .any(|word| memchr::memmem::find(&plain, word).is_some());
-    if !says || value::is_repetitive(&text[dots[0] + 1..end]) {
+    if !says || holes::is_repetitive(&text[dots[0] + 1..end]) {
         return at + 3;
     }
     scan.hits.push(Hit::new(at, end, &RULES[4]));

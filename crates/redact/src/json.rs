@@ -9,9 +9,11 @@ use std::cell::OnceCell;
 use crate::engine::{self, Edit, Redactor, Told};
 use crate::escapes::{self, Offsets, decode, write_escaped};
 use crate::hit::Hit;
+use crate::holes;
 use crate::lexicon::{self, Strength};
+use crate::printing::{self, Prints};
 use crate::text::{self, ALNUM, BASE64, DIGIT, JOINER};
-use crate::{RedactedEnvelope, mask, structures, value};
+use crate::{RedactedEnvelope, assign, mask, structures, tags, value};
 
 /// Deeper nesting is an attack or an accident, and readers after us refuse it as well.
 const DEEPEST: usize = 100;
@@ -35,6 +37,8 @@ pub(crate) struct Walked {
     pub private_prompt: bool,
     /// The name of some member was changed.
     pub renamed: bool,
+    /// A command that prints a secret was named behind what it printed.
+    late: Option<Prints>,
 }
 
 /// An object or array that is open.
@@ -51,6 +55,14 @@ struct Frame {
     previous: (usize, usize),
     /// A private block was left open before this point.
     hidden: bool,
+    /// It was opened in here, not before.
+    opened: bool,
+    /// It was closed in here.
+    closed: bool,
+    /// The string under `"value"`, for a name that comes behind it.
+    valued: (usize, usize),
+    /// Another member says that the value is secret: `"Type": "SecureString"`.
+    secret: bool,
 }
 
 /// The edits that redact `input`, or `None` when it is not one JSON value.
@@ -60,13 +72,18 @@ pub(crate) fn walk(redactor: &Redactor, input: &[u8]) -> Option<Walked> {
         return None;
     }
     let mut walked = Walker::new(redactor, input, 0).walk()?;
+    if walked.late.is_some() {
+        let again = Walker { prints: walked.late, ..Walker::new(redactor, input, 0) };
+        walked = again.walk()?;
+    }
     // A name that was redacted may read as another name, which announces other things.
     for _ in 0..MOST_RENAMINGS {
         if !walked.renamed {
             break;
         }
         let current = engine::apply(input, &walked.edits);
-        let again = Walker::new(redactor, &current, 0).walk()?;
+        let again = Walker { prints: walked.late, ..Walker::new(redactor, &current, 0) };
+        let again = again.walk()?;
         walked.renamed = again.renamed;
         walked.private_prompt |= again.private_prompt;
         walked.edits = engine::compose(&walked.edits, again.edits);
@@ -89,6 +106,10 @@ struct Walker<'w> {
     scratch: Vec<u8>,
     /// Its lone surrogates.
     lone: Vec<(usize, usize)>,
+    /// What the output of the command of this envelope holds.
+    prints: Option<Prints>,
+    /// Output was met before the command.
+    printed: bool,
 }
 
 /// A string as it stands in the text, between its quotes.
@@ -124,6 +145,8 @@ impl<'w> Walker<'w> {
             key_set: OnceCell::new(),
             scratch: Vec::new(),
             lone: Vec::new(),
+            prints: None,
+            printed: false,
         }
     }
 
@@ -206,7 +229,47 @@ impl<'w> Walker<'w> {
     fn close(&mut self, object: bool) -> Option<Expect> {
         let frame = self.stack.pop()?;
         self.at += 1;
+        self.judge_late(&frame);
+        // A block that one element of a list leaves open goes on in the next, and behind the list.
+        if let Some(parent) = self.stack.last_mut() {
+            if !parent.object || !frame.object {
+                parent.hidden |= frame.hidden && (frame.opened || parent.opened);
+                parent.opened |= frame.opened && frame.hidden;
+            }
+            // Closed in this element, closed for those behind it.
+            if frame.closed && !parent.object {
+                parent.hidden = false;
+                parent.opened = false;
+                parent.closed = true;
+            }
+        }
         (frame.object == object).then_some(Expect::CommaOrEnd)
+    }
+
+    /// An object whose value stood before its name, or whose other members say that it is secret.
+    fn judge_late(&mut self, frame: &Frame) {
+        if !frame.object || frame.valued == (0, 0) {
+            return;
+        }
+        let (start, end) = frame.valued;
+        // What was found in it already stays as it is.
+        if self.out.edits.iter().rev().take_while(|edit| edit.end > start).any(|edit| edit.start < end) {
+            return;
+        }
+        let value = self.slice(frame.valued);
+        let named = frame.twin != (0, 0) && assign::judge_named(self.slice(frame.twin), value).is_some();
+        if named || frame.secret && value.len() >= 4 && !holes::is_placeholder(value) {
+            let path = self.path();
+            for mut edit in self
+                .redactor
+                .edits_of(self.text, vec![Hit::named(start, end, "secret".into(), "known-document".into())])
+            {
+                if let Some(told) = &mut edit.told {
+                    told.path = Some(path.clone());
+                }
+                self.push(edit);
+            }
+        }
     }
 
     /// Reads the string at the quote.
@@ -249,8 +312,28 @@ impl<'w> Walker<'w> {
         let top = self.level == 0 && self.stack.len() == 1;
         let member = self.slice(frame.name);
         if frame.hidden && !(top && IDENTITY.contains(&member)) {
-            if start < end {
-                self.hide(start, end, "");
+            let raw = self.slice((start, end));
+            let plain = string.plain.is_some();
+            let decoded = string.plain.map_or(raw, |length| &self.scratch[..length]);
+            let Some(close) = tags::closing(decoded) else {
+                if start < end {
+                    self.hide(start, end, "");
+                }
+                return;
+            };
+            // The rest of this text is as public as it was before the block.
+            let (_, stop) = Offsets::new(raw, plain).raw(0, close);
+            let rest = decoded[close..].to_vec();
+            self.hide(start, start + stop, "");
+            self.unhide();
+            let found = self.redactor.edits(&rest, None);
+            let offsets = &mut Offsets::new(raw, plain);
+            for edit in found.edits {
+                let (from, to) = offsets.raw(close + edit.start, close + edit.end);
+                self.out.edits.push(Edit { start: start + from, end: start + to, ..edit });
+            }
+            if found.open_private {
+                self.leave_open();
             }
             return;
         }
@@ -258,14 +341,13 @@ impl<'w> Walker<'w> {
             return;
         }
         let context = self.context(&frame);
+        self.note_command(member, string);
         if let Some(kind) = self.structural(&frame, start, end) {
             self.mark_whole(start, end, kind);
         } else {
             let found = self.redact(string, Some(context));
-            if found.open_private
-                && let Some(frame) = self.stack.last_mut()
-            {
-                frame.hidden = true;
+            if found.open_private {
+                self.leave_open();
             }
             if top && member == b"prompt" && found.had_private {
                 self.out.private_prompt = self.is_blank_after(start, end);
@@ -273,24 +355,80 @@ impl<'w> Walker<'w> {
         }
         let Some(frame) = self.stack.last_mut() else { return };
         if frame.object {
-            if [&b"name"[..], b"key", b"parameterkey", b"variable", b"header", b"field"]
-                .iter()
-                .any(|word| member.eq_ignore_ascii_case(word))
-            {
+            let is = |words: &[&[u8]]| words.iter().any(|word| member.eq_ignore_ascii_case(word));
+            if is(&[
+                b"name",
+                b"key",
+                b"parameterkey",
+                b"variable",
+                b"header",
+                b"field",
+                b"option_name",
+                b"setting",
+                b"param",
+            ]) {
                 frame.twin = (start, end);
+            } else if is(&[b"value", b"val", b"parametervalue", b"option_value"]) {
+                frame.valued = (start, end);
             }
+            // Parameter stores, vaults and pipelines say it of the value beside.
+            let said = &self.text[start..end];
+            frame.secret |= is(&[b"type"]) && said.eq_ignore_ascii_case(b"securestring")
+                || is(&[b"id", b"kid", b"sid"]) && memchr::memmem::find(said, b"/secrets/").is_some();
         } else {
             frame.previous = (start, end);
         }
+    }
+
+    fn leave_open(&mut self) {
+        if let Some(frame) = self.stack.last_mut() {
+            frame.hidden = true;
+            frame.opened = true;
+            frame.closed = false;
+        }
+    }
+
+    /// The private block is closed: in this container, and in those that are hidden because of it.
+    fn unhide(&mut self) {
+        if let Some(frame) = self.stack.last_mut() {
+            frame.hidden = false;
+            frame.opened = false;
+            frame.closed = true;
+        }
+    }
+
+    /// A command of the envelope: what it prints is known from here on.
+    fn note_command(&mut self, member: &[u8], string: Raw) {
+        if self.level > 0 || self.stack.len() < 2 || !matches!(member, b"command" | b"cmd" | b"script") {
+            return;
+        }
+        if !matches!(self.slice(self.stack[0].name), b"tool_input" | b"input" | b"arguments" | b"args") {
+            return;
+        }
+        let raw = self.slice((string.start, string.end));
+        let command = string.plain.map_or(raw, |length| &self.scratch[..length]);
+        let prints = printing::of(command);
+        self.prints = self.prints.max(prints);
+        if self.printed {
+            self.out.late = self.out.late.max(prints);
+        }
+    }
+
+    /// The string stands in what a command of this envelope wrote.
+    fn is_output(&self) -> bool {
+        const OUTPUTS: &[&[u8]] =
+            &[b"tool_response", b"tool_output", b"tool_result", b"output", b"result", b"response", b"stdout"];
+        self.level == 0 && self.stack.first().is_some_and(|root| OUTPUTS.contains(&self.slice(root.name)))
     }
 
     /// The name a value goes by: its member, the twin of a pair, or the flag before it in a list.
     fn context(&self, frame: &Frame) -> &'w [u8] {
         let name = self.slice(frame.name);
         if frame.object && frame.twin != (0, 0) {
-            let valued = [&b"value"[..], b"parametervalue", b"val", b"content", b"defaultvalue"]
-                .iter()
-                .any(|word| name.eq_ignore_ascii_case(word));
+            let valued =
+                [&b"value"[..], b"parametervalue", b"val", b"content", b"defaultvalue", b"option_value"]
+                    .iter()
+                    .any(|word| name.eq_ignore_ascii_case(word));
             if valued {
                 return self.slice(frame.twin);
             }
@@ -319,7 +457,7 @@ impl<'w> Walker<'w> {
         if frame.object
             && matches!(self.slice(frame.own), b"data" | b"stringData")
             && self.is_kubernetes()
-            && !value::is_placeholder(bytes)
+            && !holes::is_placeholder(bytes)
         {
             return Some("k8s-secret");
         }
@@ -410,7 +548,10 @@ impl<'w> Walker<'w> {
         }
         let scratch = std::mem::take(&mut self.scratch);
         let decoded = plain.map_or(raw, |length| &scratch[..length]);
-        let mut found = self.redact_decoded(decoded, name);
+        let output = name.is_some() && self.is_output();
+        self.printed |= output;
+        let prints = self.prints.filter(|_| output || self.level > 0);
+        let mut found = self.redact_decoded(decoded, name, prints);
         if !found.edits.is_empty() {
             let path = self.path();
             let mut offsets = Offsets::new(raw, plain.is_some());
@@ -440,15 +581,22 @@ impl<'w> Walker<'w> {
         self.out.edits.extend(later);
     }
 
-    fn redact_decoded(&mut self, decoded: &[u8], name: Option<&[u8]>) -> engine::Edits {
+    fn redact_decoded(
+        &mut self,
+        decoded: &[u8],
+        name: Option<&[u8]>,
+        prints: Option<Prints>,
+    ) -> engine::Edits {
         if self.level < DEEPEST_STRINGS && looks_like_json(decoded) {
-            let inner = Walker::new(self.redactor, decoded, self.level + 1);
+            let inner = Walker { prints, ..Walker::new(self.redactor, decoded, self.level + 1) };
             if let Some(walked) = inner.walk() {
                 self.out.renamed |= walked.renamed;
                 return engine::Edits { edits: walked.edits, ..engine::Edits::default() };
             }
         }
-        self.redactor.edits(decoded, name)
+        // In an answer of several members, only those that hold what was asked for.
+        let prints = prints.filter(|_| self.level == 0 || name.is_some_and(printing::is_answer));
+        self.redactor.edits_of_output(decoded, name, prints)
     }
 
     fn is_blank_after(&self, start: usize, end: usize) -> bool {

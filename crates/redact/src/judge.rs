@@ -2,6 +2,8 @@
 //! shapes first, placeholders last. Reads no text beyond the value; where it stands is told by `Setting`.
 
 use crate::assign::Setting;
+use crate::expression;
+use crate::holes;
 use crate::lexicon::{Announced, Strength};
 use crate::likeness::Shape;
 use crate::operators::Operator;
@@ -18,7 +20,7 @@ pub(crate) fn is_secret(announced: Announced, name: &[u8], value: &[u8], setting
     if value.len() < 3 || value.len() >= value::LONGEST_VALUE {
         return false;
     }
-    if !setting.quoted && (value::is_code(value) || setting.operator == Operator::Compares) {
+    if !setting.quoted && (expression::is_code(value) || setting.operator == Operator::Compares) {
         return false;
     }
     if setting.operator == Operator::Says && value.ends_with(b":") {
@@ -28,7 +30,16 @@ pub(crate) fn is_secret(announced: Announced, name: &[u8], value: &[u8], setting
         return false;
     }
     let shape = Shape::of(value);
-    if shape.foreign > 0 && shape.letters() == 0 && (shape.digits == 0 || shape.spaces > 0) {
+    if shape.foreign > 0
+        && (shape.letters() == 0 && (shape.digits == 0 || shape.spaces > 0)
+            || shape.symbols == 0
+                && (shape.digits == 0 || shape.digits == 1 && value.last().is_some_and(|&b| b >= 0x80)))
+    {
+        // A label in another language.
+        return false;
+    }
+    // The bytes of a message, as programs write them down.
+    if memchr::memmem::find_iter(value, b"\\x").take(2).count() == 2 {
         return false;
     }
     let believed = match announced.strength {
@@ -78,11 +89,10 @@ pub(crate) fn is_secret(announced: Announced, name: &[u8], value: &[u8], setting
             && (announced.strength > Strength::Faint || announced.shouted)
             && matches!(setting.operator, Operator::Equals | Operator::Colon | Operator::Comma)
             && is_noise(&shape)
-            && !value
-                .windows(2)
-                .any(|pair| matches!(pair, b"()" | b"::" | b"->" | b"=>" | b"\\d" | b"\\w" | b"\\s"));
+            && !is_pattern(value)
+            && !expression::is_expression(value);
     // Last, because it is the dearest question and most values are out by now.
-    believed && !value::is_placeholder(value)
+    believed && !holes::is_placeholder(value)
 }
 
 /// `apikey: abcd1234efgh`: short, but letters and digits take turns.
@@ -189,7 +199,7 @@ fn is_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setti
         return false;
     }
     if odd && firm {
-        if has_code_marks(value) && !shape.is_opaque() && !is_jumble(shape, setting) {
+        if has_code_marks(value) && (is_pattern(value) || !shape.is_opaque() && !is_jumble(shape, setting)) {
             return false;
         }
         if !setting.quoted
@@ -279,34 +289,65 @@ pub(crate) fn is_markup_or_label(value: &[u8], shape: &Shape) -> bool {
             && !value.contains(&b'@')
 }
 
-/// Brackets and statement marks: program text caught in between.
+/// Program text caught in between: a pattern, a tag, a call, brackets and the marks of statements. What is
+/// written in every kind of sign without any order has those by chance.
 pub(crate) fn has_code_marks(value: &[u8]) -> bool {
-    let mut round = 0;
-    for &byte in value {
-        match byte {
-            b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'<' | b'>' => round += 1,
-            _ => {}
-        }
+    if is_pattern(value) {
+        return true;
     }
-    round >= 2
+    let brackets =
+        value.iter().filter(|b| matches!(b, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'<' | b'>')).count();
+    let marked = brackets >= 2
         || value.windows(2).any(|pair| {
-            matches!(
-                pair,
-                b"()"
-                    | b"::"
-                    | b"->"
-                    | b"=>"
-                    | b"\\s"
-                    | b"\\d"
-                    | b"\\w"
-                    | b".*"
-                    | b"{}"
-                    | b"[]"
-                    | b"&&"
-                    | b"%s"
-                    | b"%d"
-            )
-        })
+            matches!(pair, b"()" | b"::" | b"->" | b"=>" | b".*" | b"{}" | b"[]" | b"&&" | b"%s" | b"%d")
+        });
+    marked && !is_disorderly(value)
+}
+
+/// A regular expression: its classes, groups and repetitions.
+fn is_pattern(value: &[u8]) -> bool {
+    let has = |mark: &[u8]| memchr::memmem::find(value, mark).is_some();
+    let escaped =
+        value.windows(2).any(|pair| matches!(pair, b"\\s" | b"\\d" | b"\\w" | b"\\b" | b"\\S" | b"\\W"));
+    let repeats = value.iter().any(|b| matches!(b, b'+' | b'*' | b'{' | b'[' | b'('));
+    has(b"(?") && value.contains(&b')')
+        || [&b"[a-z"[..], b"[A-Z", b"[0-9", b"a-zA-Z", b"A-Za-z", b"0-9]"].iter().any(|class| has(class))
+            && value.contains(&b']')
+        || has(b"[^") && [&b"]+"[..], b"]*", b"]{"].iter().any(|end| has(end))
+        || value[0] == b'^' && value.ends_with(b"$") && repeats
+        || escaped && repeats
+        || (has(b".*") || has(b".+"))
+            && (value[0] == b'^' || value.ends_with(b"$") || value[0] == b'/' || has(b"\\"))
+}
+
+/// Letters of both cases, digits and signs that keep taking turns: generated, not written.
+pub(crate) fn is_disorderly(value: &[u8]) -> bool {
+    let shape = Shape::of(value);
+    if shape.len < 8 || shape.spaces > 0 || shape.len > 200 {
+        return false;
+    }
+    let signs = shape.symbols + shape.joiners;
+    let kinds = usize::from(shape.lower > 0)
+        + usize::from(shape.upper > 0)
+        + usize::from(shape.digits > 0)
+        + usize::from(signs > 0);
+    let kind = |byte: u8| -> u8 {
+        match byte {
+            b'a'..=b'z' => 0,
+            b'A'..=b'Z' => 1,
+            b'0'..=b'9' => 2,
+            _ => 3,
+        }
+    };
+    // A capital before a small letter begins a word.
+    let turns = value
+        .windows(2)
+        .filter(|pair| kind(pair[0]) != kind(pair[1]) && (kind(pair[0]), kind(pair[1])) != (1, 0))
+        .count();
+    let restless = turns * 20 >= (shape.len - 1) * 9;
+    let loud = turns * 3 >= shape.len - 1 && shape.surprise >= 4.75;
+    kinds == 4 && shape.symbols > 0 && (restless || loud)
+        || kinds == 3 && restless && shape.surprise >= 4.4 && !expression::is_expression(value)
 }
 
 /// A `secret` in a configuration line need not be random, only not a plain word.
@@ -367,8 +408,9 @@ fn is_opaque_value(name: &[u8], value: &[u8], shape: &Shape) -> bool {
     if shape.hex && is_digest_name(name) {
         return false;
     }
-    // A subresource or lock file hash says so itself.
+    // A subresource or lock file hash says so itself; so does the digest of an image.
     !(text::starts_with_folded(value, 0, b"sha") && text::is(text::at(value, 3), DIGIT))
+        && !text::contains_folded(value, b"@sha256:")
 }
 
 /// Symbols, digits and letters together, nothing a program would name.
@@ -405,12 +447,12 @@ pub(crate) fn is_opaque_cell(value: &[u8]) -> bool {
     let shape = Shape::of(value);
     value.len() >= 10
         && (is_opaque_value(b"", value, &shape) || value::is_uuid(value))
-        && !value::is_placeholder(value)
+        && !holes::is_placeholder(value)
 }
 
 /// Beside a vendor's name, only what nobody would type is believed.
 pub(crate) fn is_vendor_value(name: &[u8], value: &[u8], quoted: bool) -> bool {
-    if value.len() < 10 || value.len() > 400 || !quoted && value::is_code(value) {
+    if value.len() < 10 || value.len() > 400 || !quoted && expression::is_code(value) {
         return false;
     }
     // A record that proves who owns a domain is there for everybody to read.
@@ -420,11 +462,11 @@ pub(crate) fn is_vendor_value(name: &[u8], value: &[u8], quoted: bool) -> bool {
     let shape = Shape::of(value);
     if value::is_uuid(value) {
         let parts = [&b"key"[..], b"token", b"secret", b"auth", b"access", b"api"];
-        return parts.iter().any(|part| text::contains_folded(name, part)) && !value::is_placeholder(value);
+        return parts.iter().any(|part| text::contains_folded(name, part)) && !holes::is_placeholder(value);
     }
     shape.symbols <= 4
         && shape.len >= 14
         && shape.digits >= 2
         && is_opaque_value(name, value, &shape)
-        && !value::is_placeholder(value)
+        && !holes::is_placeholder(value)
 }

@@ -5,6 +5,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::OnceLock;
 
 use crate::text::{self, ALNUM, DIGIT, LOWER, UPPER};
+use crate::vendors;
 
 /// How much a name says about its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,10 +43,22 @@ const PASSWORDS: &[&str] = &[
     "kennwort", "senha", "contrasena", "contraseña", "motdepasse", "requirepass", "masterauth",
     "storepass", "keypass", "userpass", "dbpass", "passw", "passkey", "pass", "pw", "wachtwoord", "haslo",
     "parola", "sshpass", "mdp", "rootpw", "bindpw", "psk", "salasana", "heslo", "adgangskode", "senord", "sifre",
-    "jelszo", "parool", "userpwd", "passord",
+    "jelszo", "parool", "userpwd", "passord", "secretstring", "parolachiave", "wachtwoorden", "kodeord", "lozinka",
 ];
 
-const SECRETS: &[&str] = &["secret", "secrets", "mnemonic", "geheimnis"];
+const SECRETS: &[&str] = &[
+    "secret",
+    "secrets",
+    "mnemonic",
+    "geheimnis",
+    "secreto",
+    "segreto",
+    "segredo",
+    "geheim",
+    "sekret",
+    "clave",
+    "chave",
+];
 
 #[rustfmt::skip]
 const OPAQUES: &[&str] = &[
@@ -55,7 +68,7 @@ const OPAQUES: &[&str] = &[
     "accesstoken", "refreshtoken", "webhook", "dsn", "sessionid", "sessid", "phpsessid", "jsessionid",
     "authorization", "salt", "seed", "otp", "totp", "signature", "sig", "sharedaccesskey", "servicekey",
     "serverkey", "restkey", "devkey", "consumerkey", "integrationkey", "apitoken", "writekey", "readkey",
-    "ikey", "skey", "akey", "pepper", "nonce_secret", "cookie",
+    "chiave", "klucz", "sleutel", "nyckel", "jeton", "anahtar", "kulcs", "avain", "ikey", "skey", "akey", "pepper", "nonce_secret", "cookie",
 ];
 
 /// What makes a bare `key` a credential.
@@ -97,6 +110,7 @@ const DESCRIPTIONS: &[&str] = &[
     "fingerprint", "thumbprint", "checksum", "digest", "etag", "sha", "sha1", "sha256", "md5", "ring",
     "arg", "args", "argument", "chain", "store", "vault", "cost", "price", "bytes", "bits", "board",
     "word", "words", "points", "press", "code", "codes", "event", "down", "up", "fd", "fds", "verification", "css", "scss", "js", "ts", "jsx",
+    "startswith", "endswith", "contains", "icontains", "isnull", "iexact", "exact", "hasher", "algo", "algorithms", "hashing",
     "tsx", "html", "svg", "png", "json", "md", "py", "rb", "php", "yaml", "yml",
 ];
 
@@ -121,6 +135,7 @@ const IS_OPAQUE: u8 = 4;
 const MAKES_KEYS: u8 = 8;
 const DESCRIBES: u8 = 16;
 const IS_INNOCENT: u8 = 32;
+const NAMES_A_VENDOR: u8 = 64;
 
 /// What the lists above say of a word. One lookup instead of six searches: names are read at every `key`,
 /// `token` and `auth` of a program.
@@ -138,11 +153,15 @@ fn role(word: &str) -> u8 {
             (DESCRIPTIONS, DESCRIBES),
             (INNOCENT, IS_INNOCENT),
         ];
-        let mut roles = HashMap::with_capacity_and_hasher(1024, BuildHasherDefault::default());
+        let mut roles = HashMap::with_capacity_and_hasher(2048, BuildHasherDefault::default());
         for (words, role) in lists {
             for &word in words {
                 *roles.entry(word).or_default() |= role;
             }
+        }
+        // "the Datadog key": whose it is makes it one.
+        for name in vendors::names() {
+            *roles.entry(name.trim_end_matches('_')).or_default() |= NAMES_A_VENDOR;
         }
         roles
     });
@@ -200,6 +219,13 @@ fn parts<'b>(name: &[u8], buffer: &'b mut [u8; LONGEST_NAME]) -> ([&'b str; MOST
         *part = std::str::from_utf8(&buffer[*from..*to]).unwrap_or("");
     }
     (parts, count)
+}
+
+/// The last word of `name` says that something is described: an identifier, an address, a count.
+pub(crate) fn describes(name: &[u8]) -> bool {
+    let mut buffer = [0u8; LONGEST_NAME];
+    let (parts, count) = parts(name, &mut buffer);
+    count > 0 && role(parts[count - 1]) & DESCRIBES != 0
 }
 
 /// What `name` announces about the value assigned to it, if anything.
@@ -289,7 +315,10 @@ fn part_announces(part: &str, before: &str, index: usize) -> Option<(Strength, &
         return Some((Strength::Password, "password"));
     }
     if bare == "key" || bare == "keys" {
-        if role(before) & MAKES_KEYS != 0 || before.ends_with("api") || before.ends_with("secret") {
+        if role(before) & (MAKES_KEYS | NAMES_A_VENDOR) != 0
+            || before.ends_with("api")
+            || before.ends_with("secret")
+        {
             let kind = match before {
                 "private" | "priv" | "ssh" | "rsa" => "private-key",
                 "encryption" | "encrypt" | "signing" | "sign" | "hmac" | "aes" | "cipher" | "master" => {

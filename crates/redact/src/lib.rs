@@ -10,18 +10,22 @@
 //!
 //! A name and its value: `assign` reads the name, `operators` finds the value, `placement` and `lines` say what
 //! the place is, `judge` and `words` whether such a value there is a secret. `prose`, `program`, `tables`,
-//! `shell` and `commands` know the places where the two stand apart; `unescaped` reads what is written inside
-//! other text.
+//! `blocks`, `shell` and `commands` know the places where the two stand apart; `printing` knows the commands whose
+//! output is secret; `holes` and `expression` say what is no secret because all of it is a hole or code; `unescaped`
+//! reads what is written inside other text.
 
 mod assign;
 mod bigram;
+mod blocks;
 mod commands;
 mod encoded;
 mod engine;
 mod escapes;
+mod expression;
 mod filter;
 mod headers;
 mod hit;
+mod holes;
 mod json;
 mod judge;
 mod lexicon;
@@ -32,6 +36,7 @@ mod operators;
 mod pem;
 mod personal;
 mod placement;
+mod printing;
 mod program;
 mod prose;
 mod scan;

@@ -91,7 +91,7 @@ impl Shape {
         }
         if self.hex {
             let one_case = self.lower == 0 || self.upper == 0;
-            return self.len >= 16 && one_case && self.digits >= 2 && self.letters() >= 2;
+            return self.len >= 16 && (one_case || self.len >= 32) && self.digits >= 2 && self.letters() >= 2;
         }
         let judged = self.len.min(JUDGED_BYTES);
         let mixed = self.upper > 0 && self.lower > 0;

@@ -1,8 +1,11 @@
 //! What stands between a name and its value: operators, types, markup, the other half of a pair.
 //! Finds where the value begins and how it is bound; what the value is worth is judged elsewhere.
 
+use crate::expression::is_identifier;
+use crate::judge;
 use crate::prose;
 use crate::text::{self, ALNUM, BLANK, NAME};
+use crate::value::{self, Ending};
 
 /// Between a name and its value: blanks, quotes, a type. More is another statement.
 const LONGEST_GAP: usize = 64;
@@ -59,6 +62,10 @@ pub(crate) fn operator(text: &[u8], name_end: usize) -> Option<(Operator, usize,
     let byte = text::at(text, at);
     let next = text::at(text, at + 1);
     let (operator, length) = match byte {
+        // A password may begin with the sign: NAME==…
+        b'=' if matches!(next, b'=' | b'~') && !spaced && begins_disorderly(text, at + 1) => {
+            (Operator::Equals, 1)
+        }
         b'=' | b'!' if next == b'=' => {
             (Operator::Compares, if text::at(text, at + 2) == b'=' { 3 } else { 2 })
         }
@@ -68,14 +75,16 @@ pub(crate) fn operator(text: &[u8], name_end: usize) -> Option<(Operator, usize,
         b':' | b'+' | b'?' | b'|' if next == b'=' => (Operator::Equals, 2),
         b':' if next == b':' => (text::at(text, at + 2) == b'=').then_some((Operator::Equals, 3))?,
         // ${PASSWORD:-value}
-        b':' if matches!(next, b'-' | b'=') && at == name_end => (Operator::Equals, 2),
+        b':' if matches!(next, b'-' | b'=') && at == name_end => {
+            (text::at(text, at + 2) != b'}').then_some((Operator::Equals, 2))?
+        }
         b':' => (Operator::Colon, 1),
 
         b'|' if next == b'|' && text::at(text, at + 2) == b'=' => (Operator::Equals, 3),
         b'|' | b'?' if matches!(next, b'|' | b'?' | b':') && spaced => return default_value(text, at + 2),
 
         // A closed bracket before the comma ended the call that the name stands in.
-        b',' if text::before(text, gap) == b')' => return None,
+        b',' if matches!(text::before(text, gap), b')' | b']') => return None,
         b',' if closed_quote => return comma(text, at),
         // CURLOPT_USERPWD, "…" and {:password, "…"}
         b',' if matches!(text::at(text, text::skip_blank(text, at + 1, 4)), b'"' | b'\'') => {
@@ -391,7 +400,14 @@ fn after_type(text: &[u8], from: usize) -> Option<usize> {
     while at < limit {
         match text[at] {
             b'=' if at > from && text::at(text, at + 1) != b'=' => {
-                return Some(text::skip_blank(text, at + 1, 16));
+                // A sign inside a password is no type before it.
+                let is_type = text[from..at]
+                    .split(|&b| !text::is(b, ALNUM) && b != b'_')
+                    .filter(|part| !part.is_empty())
+                    .all(|part| text::is(part[0], text::DIGIT) && part.len() <= 4 || is_identifier(part));
+                let spaced = text::is(text::before(text, at), BLANK);
+                return (spaced || is_type && matches!(text::at(text, at + 1), b' ' | b'"' | b'\''))
+                    .then(|| text::skip_blank(text, at + 1, 16));
             }
             b if text::is(b, ALNUM)
                 || matches!(
@@ -405,6 +421,15 @@ fn after_type(text: &[u8], from: usize) -> Option<usize> {
         }
     }
     None
+}
+
+/// The word at `from` is generated, whatever sign it begins with.
+fn begins_disorderly(text: &[u8], from: usize) -> bool {
+    value::read(text, from, Ending::Pair).is_some_and(|word| {
+        !word.quoted
+            && !text::is(text::at(text, from + 1), BLANK)
+            && judge::is_disorderly(&text[word.start..word.end])
+    })
 }
 
 fn skip_space(text: &[u8], from: usize, limit: usize) -> usize {

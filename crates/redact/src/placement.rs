@@ -5,6 +5,7 @@ use crate::assign::trim_name;
 use crate::lexicon::Announced;
 use crate::lines::{self, ends_line, is_inside_code};
 use crate::operators::Operator;
+use crate::prose;
 use crate::text::{self, ALNUM, ALPHA, BLANK, DIGIT, NAME};
 use crate::value::Value;
 
@@ -44,7 +45,15 @@ pub(crate) fn is_setter(text: &[u8], name_start: usize) -> bool {
     if text::before(text, open) != b'(' {
         return false;
     }
-    let call = &text[text::run_start(text, open - 1, ALNUM, 40)..open - 1];
+    let name_end = text::run_start(text, open - 1, BLANK, 2);
+    let call = &text[text::run_start(text, name_end, ALNUM, 40)..name_end];
+    // INSERT INTO settings VALUES ('smtp_password', '…')
+    if call.eq_ignore_ascii_case(b"values") {
+        return true;
+    }
+    if name_end < open - 1 {
+        return false;
+    }
     SETTERS
         .iter()
         .any(|word| call.len() >= word.len() && call[call.len() - word.len()..].eq_ignore_ascii_case(word))
@@ -86,6 +95,13 @@ pub(crate) fn is_command(text: &[u8], name_start: usize, value: Value, operator:
     }
     let start = text::line_start(text, name_start);
     let lead = &text[start..name_start];
+    // "both --user and --password should be set": a sentence, and its next word is one.
+    let sentence = [&b" and "[..], b" or ", b" the ", b" if ", b"both ", b" use ", b" with ", b"instead "]
+        .iter()
+        .any(|word| text::contains_folded(lead, word));
+    if sentence && prose::is_plain_word(text, value.start) && !lead.trim_ascii_start().starts_with(b"$ ") {
+        return false;
+    }
     memchr::memmem::find(lead, b" -").is_some()
         || ends_line(text, value.end, value.quoted)
             && memchr::memchr(b' ', lead.trim_ascii()).is_some()
@@ -136,8 +152,7 @@ pub(crate) fn is_field(text: &[u8], name_start: usize, value: Value) -> bool {
 
 /// The word at `at` is in quotes or has something in it that is no letter: cheap, and false for prose.
 pub(crate) fn is_typed(text: &[u8], at: usize) -> bool {
-    let end = text::run_end(text, at, ALPHA, 64);
-    !matches!(text::at(text, end), b' ' | b'.' | b',' | b'\n' | b'\r' | b')' | b':' | b';' | b'=' | 0)
+    !prose::is_plain_word(text, at)
 }
 
 /// Words after which a name and its value need nothing between them but a blank.

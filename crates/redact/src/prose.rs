@@ -2,8 +2,15 @@
 //! "credentials: me / …". Finds where the value stands in the sentence; whether such a word can be a
 //! password is judged elsewhere, and more strictly than in a configuration file.
 
+use std::sync::OnceLock;
+
+use aho_corasick::AhoCorasick;
+
 use crate::hit::{Hit, Rule};
+use crate::holes;
 use crate::judge;
+use crate::lexicon::{self, Strength};
+use crate::likeness::Shape;
 use crate::lines;
 use crate::scan::Scan;
 use crate::text::{self, ALNUM, ALPHA};
@@ -13,6 +20,8 @@ use crate::words;
 /// "the passphrase for the deploy key on the old box is …": further away it is another thought.
 const MOST_WORDS: usize = 6;
 const LONGEST_SENTENCE: usize = 72;
+/// Longer words of a sentence are data.
+const LONGEST_WORD: usize = 128;
 
 pub(crate) static RULES: &[Rule] = &[
     Rule {
@@ -48,6 +57,12 @@ const EXPLAINS: &[&[u8]] = &[
     b"fields", b"options", b"types", b"like", b"policy", b"steps", b"follows", b"so", b"this",
 ];
 
+/// Words that describe a name in a program and an owner in a sentence: "the key for the API is …".
+const OWNERS: &[&[u8]] = &[
+    b"api", b"auth", b"service", b"host", b"env", b"account", b"vault", b"store", b"page", b"view", b"board",
+    b"list", b"group",
+];
+
 /// What may stand between the verb and the value: "is now set to …".
 #[rustfmt::skip]
 const FILLERS: &[&[u8]] = &[
@@ -79,14 +94,20 @@ pub(crate) fn said(text: &[u8], at: usize) -> Option<usize> {
         if text::starts_with(text, from, b"= ") {
             return Some(text::skip_blank(text, from + 2, 4));
         }
+        // "the password hasher is …" speaks of something else.
+        let described = || {
+            text[at..end]
+                .split(|&b| b == b' ')
+                .any(|word| lexicon::describes(word) && !is_one_of(word, OWNERS))
+        };
         if colon {
-            return (!is_one_of(word, EXPLAINS)).then_some(from);
+            return (!is_one_of(word, EXPLAINS) && !described()).then_some(from);
         }
         if verb {
             let state = is_one_of(word, STATES);
             return after_fillers(text, from, limit)
                 .or(Some(from))
-                .filter(|&value| is_told(text, value, state));
+                .filter(|&value| is_told(text, value, state) && !described());
         }
         if is_opening(text, from) {
             return None;
@@ -159,13 +180,43 @@ fn is_told(text: &[u8], at: usize, state: bool) -> bool {
     if is_opening(text, at) {
         return true;
     }
+    if !is_plain_word(text, at) {
+        return true;
+    }
     let end = text::run_end(text, at, ALPHA, 64);
-    let next = text::at(text, end);
-    let breaks = matches!(next, b'\n' | b'\r' | 0);
-    let plain = breaks
-        || matches!(next, b' ' | b',' | b')' | b';' | b':' | b'=' | b'\'' | b'/')
-        || next == b'.' && matches!(text::at(text, end + 1), b' ' | b'\n' | 0);
-    !plain || state && end - at >= 10 && breaks
+    state && end - at >= 10 && matches!(text::at(text, end), b'\n' | b'\r' | 0)
+}
+
+/// The word at `at`, read to the next blank, is made of letters: "required", "don't", "and/or", "set."
+pub(crate) fn is_plain_word(text: &[u8], at: usize) -> bool {
+    let end = blank_after(text, at);
+    let word = without_stops(&text[at..end]);
+    word.is_empty()
+        || word.iter().all(|&b| text::is(b, ALPHA) || b >= 0x80 || matches!(b, b'\'' | b'/' | b'-'))
+            && text::count(word, b'-') < 3
+}
+
+/// The word at `at` is several words with joints: correct-horse-battery-staple.
+pub(crate) fn is_chain(text: &[u8], at: usize) -> bool {
+    let word = without_stops(&text[at..blank_after(text, at)]);
+    words::is_word_chain(word, &Shape::of(word))
+}
+
+/// Where the word at `at` ends: at a blank.
+fn blank_after(text: &[u8], at: usize) -> usize {
+    let limit = text.len().min(at + LONGEST_WORD);
+    text[at.min(limit)..limit].iter().position(|&b| b <= b' ' || b == 0x7f).map_or(limit, |found| at + found)
+}
+
+/// A word without what a sentence puts behind it.
+fn without_stops(word: &[u8]) -> &[u8] {
+    let end = word
+        .iter()
+        .rposition(|&b| {
+            !matches!(b, b'.' | b',' | b';' | b':' | b'!' | b'?' | b')' | b'"' | b'\'' | b'=' | b']' | b'}')
+        })
+        .map_or(0, |last| last + 1);
+    &word[..end]
 }
 
 fn is_opening(text: &[u8], at: usize) -> bool {
@@ -323,7 +374,7 @@ pub(crate) fn credentials(scan: &mut Scan<'_>, at: usize) -> usize {
         || bytes.iter().any(u8::is_ascii_punctuation);
     let believed = (odd || judge::is_opaque_cell(bytes)) && words::is_told_password(bytes, found.quoted)
         || spaced && bytes.len() >= 8 && end == stop && bytes.iter().all(|&b| text::is(b, ALPHA));
-    if !believed || user.eq_ignore_ascii_case(bytes) || value::is_placeholder(bytes) {
+    if !believed || user.eq_ignore_ascii_case(bytes) || holes::is_placeholder(bytes) {
         return resume;
     }
     scan.hits.push(Hit::new(found.start, end, &RULES[1]));
@@ -340,53 +391,96 @@ fn word_end_of_user(text: &[u8], from: usize, stop: usize) -> usize {
     end
 }
 
-/// Names of passwords in other scripts. The filter folds letters of the Latin alphabet only, so texts that
-/// hold others are searched for these by themselves.
+/// Names of credentials in other scripts and with letters beyond ASCII. The filter folds letters of the Latin
+/// alphabet only, so texts that hold others are searched for these by themselves.
+#[rustfmt::skip]
+const FOREIGN: &[(&str, Strength)] = &[
+    ("пароль", Strength::Password), ("Пароль", Strength::Password), ("ПАРОЛЬ", Strength::Password), ("пароля", Strength::Password), ("паролем", Strength::Password), ("пароли", Strength::Password),
+    ("パスワード", Strength::Password), ("パスフレーズ", Strength::Password), ("暗証番号", Strength::Password), ("合言葉", Strength::Password),
+    ("密码", Strength::Password), ("密碼", Strength::Password), ("口令", Strength::Password), ("비밀번호", Strength::Password), ("패스워드", Strength::Password), ("암호", Strength::Password),
+    ("hasło", Strength::Password), ("hasła", Strength::Password), ("hasłem", Strength::Password), ("סיסמה", Strength::Password), ("şifre", Strength::Password), ("Şifre", Strength::Password), ("lösenord", Strength::Password),
+    ("jelszó", Strength::Password), ("κωδικός", Strength::Password), ("κωδικο", Strength::Password), ("mật khẩu", Strength::Password), ("كلمة المرور", Strength::Password), ("كلمة السر", Strength::Password), ("पासवर्ड", Strength::Password),
+    ("รหัสผ่าน", Strength::Password), ("пароль:", Strength::Password), ("salasanasi", Strength::Password), ("parolă", Strength::Password), ("geslo:", Strength::Password), ("contraseña", Strength::Password), ("código", Strength::Opaque),
+    ("ключ", Strength::Opaque), ("Ключ", Strength::Opaque), ("токен", Strength::Opaque), ("Токен", Strength::Opaque), ("секрет", Strength::Opaque), ("Секрет", Strength::Opaque),
+    ("キー", Strength::Opaque), ("トークン", Strength::Opaque), ("シークレット", Strength::Opaque), ("秘密鍵", Strength::Opaque), ("鍵", Strength::Opaque),
+    ("密钥", Strength::Opaque), ("密鑰", Strength::Opaque), ("令牌", Strength::Opaque), ("金鑰", Strength::Opaque), ("凭证", Strength::Opaque), ("키", Strength::Opaque), ("토큰", Strength::Opaque), ("시크릿", Strength::Opaque),
+    ("schlüssel", Strength::Opaque), ("clé", Strength::Opaque), ("clef secrète", Strength::Opaque), ("κλειδί", Strength::Opaque), ("מפתח", Strength::Opaque), ("مفتاح", Strength::Opaque), ("khóa", Strength::Opaque), ("klíč", Strength::Opaque), ("kľúč", Strength::Opaque), ("nøgle", Strength::Opaque), ("nøkkel", Strength::Opaque),
+];
+
+/// Between such a name and its value: signs, verbs, and what says whose it is.
+#[rustfmt::skip]
+const FOREIGN_JOINTS: &[&str] = &[
+    "は", "：", ":", "是", "為", "为", "=", "—", "–", "это", "to ", "는", "은", "가", "이", "är ", "est ", "ist ", "es ", "è ", "é ", "lautet ", "jest ", "API", "api", "が", "を", "です", "هو", "هي", "είναι", "là ", "je ", "er ",
+    "для", "от", "now", "«", "„", "“", "\"", "'", "`", "-", " ",
+];
+
 pub(crate) fn foreign(scan: &mut Scan<'_>) {
-    const NAMES: &[&str] = &[
-        "пароль",
-        "Пароль",
-        "ПАРОЛЬ",
-        "パスワード",
-        "密码",
-        "密碼",
-        "口令",
-        "비밀번호",
-        "hasło",
-        "Hasło",
-        "סיסמה",
-        "şifre",
-        "Şifre",
-        "lösenord",
-        "Lösenord",
-    ];
-    const JOINTS: &[&str] =
-        &["は", "：", ":", "是", "為", "为", "=", "-", "—", "–", "это", "to", "는", "은", "är", " "];
+    static NAMES: OnceLock<AhoCorasick> = OnceLock::new();
+    /// Name, joints and blanks before a value.
+    const MOST_JOINTS: usize = 8;
     let text = scan.text;
     if text.is_ascii() {
         return;
     }
-    for name in NAMES {
-        for at in memchr::memmem::find_iter(text, name.as_bytes()) {
-            let mut from = at + name.len();
-            for _ in 0..4 {
-                let Some(joint) = JOINTS.iter().find(|joint| text::starts_with(text, from, joint.as_bytes()))
-                else {
-                    break;
-                };
-                from += joint.len();
-            }
-            if from == at + name.len() {
-                continue;
-            }
-            let Some(found) = value::read(text, from, Ending::Blank) else { continue };
-            let end = text[found.start..found.end]
-                .iter()
-                .position(|&b| b >= 0x80)
-                .map_or(found.end, |stop| found.start + stop);
-            if words::is_told_password(&text[found.start..end], found.quoted) {
-                scan.hits.push(Hit::new(found.start, end, &RULES[0]));
+    let names = NAMES.get_or_init(|| {
+        AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .build(FOREIGN.iter().map(|(name, _)| name))
+            .expect("the names are few and short")
+    });
+    for found in names.find_iter(text) {
+        let strength = FOREIGN[found.pattern().as_usize()].1;
+        // Endings of cases: паролем, ключа.
+        let name_end = found.end();
+        let mut from = name_end;
+        while from < name_end + 12
+            && text::at(text, from) >= 0x80
+            && matches!(text::at(text, from), 0xc3 | 0xd0 | 0xd1 | 0x80..=0xbf)
+        {
+            from += 1;
+        }
+        let mut joined = false;
+        for _ in 0..MOST_JOINTS {
+            let Some(joint) =
+                FOREIGN_JOINTS.iter().find(|joint| text::starts_with(text, from, joint.as_bytes()))
+            else {
+                break;
+            };
+            from += joint.len();
+            joined = true;
+        }
+        // A word or two that say whose it is: "пароль от базы: …".
+        if joined && text::at(text, from) >= 0x80 {
+            let stop = text::line_end(text, from, 64);
+            if let Some(colon) = text[from..stop].windows(2).position(|pair| pair == b": ") {
+                from += colon + 2;
             }
         }
+        if !joined {
+            continue;
+        }
+        let Some(value) = value::read(text, from, Ending::Blank) else { continue };
+        let end = text[value.start..value.end]
+            .iter()
+            .position(|&b| b >= 0x80)
+            .map_or(value.end, |stop| value.start + stop);
+        let end = value.start + without_sentence_end(&text[value.start..end], value.quoted).len();
+        let bytes = &text[value.start..end];
+        let believed = match strength {
+            Strength::Password => words::is_told_password(bytes, value.quoted),
+            _ => judge::is_opaque_cell(bytes) || judge::is_disorderly(bytes) && !holes::is_placeholder(bytes),
+        };
+        if believed {
+            scan.hits.push(Hit::new(value.start, end, &RULES[0]));
+        }
     }
+}
+
+/// A value in a sentence without the stop or comma behind it.
+fn without_sentence_end(word: &[u8], quoted: bool) -> &[u8] {
+    if quoted {
+        return word;
+    }
+    let end = word.iter().rposition(|&b| !matches!(b, b'.' | b',' | b';')).map_or(0, |last| last + 1);
+    &word[..end]
 }

@@ -52,7 +52,8 @@ const WORDS: &[&str] = &[
     "motdepasse", "_pw", "rootpw", "bindpw", "wachtwoord", "sas_", "jwt", "sessid", "sessionid",
     "session_id", "mnemonic", "seed_phrase", "seed phrase", "recovery phrase", "dsn", "salt", "signature",
     "sig=", "webhook", "haslo", "parola", "geheimnis", "otp", "pepper", "ikey", "skey", " pw ", "(pw ",
-    "pw: ", "pw=", "psk", "salasana", "heslo", "adgangskode", "senord", "sifre", "jelszo", "parool", ".pw", "bearer",
+    "pw: ", "pw=", "pw is ", "pw to ", "pw - ", "psk", "salasana", "heslo", "adgangskode", "senord", "sifre", "jelszo", "parool", ".pw", "bearer",
+    "clave", "chave", "chiave", "klucz", "sleutel", "nyckel", "jeton", "anahtar", "segreto", "segredo", "geheim", "kodeord", "lozinka", "passord",
 ];
 
 pub(crate) fn literals() -> Vec<Literal> {
@@ -74,7 +75,8 @@ pub(crate) fn literals() -> Vec<Literal> {
     literals.extend(vendors::names().map(|name| folded(name, Handler::Vendor)));
     let mut classes = BTreeMap::new();
     for (index, token) in vendors::tokens().iter().enumerate() {
-        let bounded = !token.pattern.contains('|');
+        let bounded = !token.pattern.contains('|')
+            && token.anchor().starts_with(|first: char| first.is_ascii_alphanumeric());
         let follows = vendors::run_of(token).map_or(Run::ANYTHING, |(class, least)| Run {
             classes: *classes.entry(class).or_insert_with(|| filter::classes_of(vendors::class(class))),
             least,
@@ -129,6 +131,7 @@ pub(crate) fn scan(text: &[u8], depth: u8) -> Vec<Hit> {
         }
         cursor.resume(text, at, resume);
     }
+    vendors::halves(&mut scan);
     prose::foreign(&mut scan);
     unescaped::scan(text, depth, &mut scan.hits);
     scan.hits

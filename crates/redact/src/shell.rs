@@ -1,11 +1,13 @@
 //! Secrets that pass between commands: through a pipe, a here-string, a redirection, or out on the screen.
 
 use crate::hit::Hit;
+use crate::holes;
 use crate::judge;
 use crate::scan::Scan;
 use crate::structures::RULES;
 use crate::text;
 use crate::value::{self, Ending};
+use crate::words;
 
 /// `echo 'password' | program that reads one`
 pub(crate) fn piped(scan: &mut Scan<'_>, at: usize) -> usize {
@@ -62,7 +64,7 @@ pub(crate) fn echoed(text: &[u8], start: usize, at: usize) -> Option<value::Valu
     }
     let value = value::read(text, from, Ending::Blank).filter(|value| value.end < at)?;
     let bytes = &text[value.start..value.end];
-    let stands = bytes.len() >= 4 && !value::is_placeholder(bytes) && !bytes.starts_with(b"$");
+    let stands = bytes.len() >= 4 && !holes::is_placeholder(bytes) && !bytes.starts_with(b"$");
     stands.then_some(value)
 }
 
@@ -86,7 +88,7 @@ pub(crate) fn here_string(scan: &mut Scan<'_>, at: usize) -> usize {
         begin += colon + 1;
     }
     let bytes = &text[begin..value.end];
-    if bytes.len() < 4 || bytes.starts_with(b"$") || value::is_placeholder(bytes) {
+    if bytes.len() < 4 || bytes.starts_with(b"$") || holes::is_placeholder(bytes) {
         return resume;
     }
     scan.hits.push(Hit::new(begin, value.end, &RULES[8]));
@@ -129,7 +131,21 @@ pub(crate) fn printed(scan: &mut Scan<'_>, at: usize) -> usize {
     if digits > line && text::at(text, digits) == b'-' && digits < line + 5 {
         line = digits + 1;
     }
-    if line >= stop || !judge::is_opaque_cell(&text[line..stop]) {
+    // Behind a prompt, one word below the command is what it printed, whatever it looks like.
+    let prompt = text[text::line_start(text, at)..at].trim_ascii_start();
+    let prompted = [&b"$ "[..], b"# ", b"% ", b"> ", "❯ ".as_bytes(), b"PS "]
+        .iter()
+        .any(|sign| prompt.starts_with(sign))
+        || memchr::memmem::find(prompt, b"$ ").is_some();
+    let alone = line < stop && text::before(text, line) == b'\n';
+    let believed = line < stop
+        && (judge::is_opaque_cell(&text[line..stop])
+            || prompted && alone && words::is_told_password(&text[line..stop], false)
+            || prompted
+                && alone
+                && judge::is_disorderly(&text[line..stop])
+                && !holes::is_placeholder(&text[line..stop]));
+    if !believed {
         return resume;
     }
     scan.hits.push(Hit::new(line, stop, &RULES[9]));

@@ -2,7 +2,10 @@
 //! directory hashes, one-time-password links, calls with a user and a password, tables with a password column.
 
 use crate::encoded;
+use crate::expression;
 use crate::hit::{Hit, Rule};
+use crate::holes;
+use crate::judge;
 use crate::likeness::Shape;
 use crate::lines;
 use crate::pem;
@@ -41,6 +44,10 @@ pub(crate) enum Structure {
     Putty,
     /// `jdbc:oracle:thin:user/password@host`
     Thin,
+    /// `program -p …`
+    ShortFlag,
+    /// A password in a paragraph of its own.
+    NextParagraph,
     /// "credentials: …"
     ToldAfter,
 }
@@ -93,6 +100,18 @@ pub(crate) const ANCHORS: &[(&str, Structure)] = &[
     ("encrypt_string", Structure::Piped),
     ("/run/secrets/", Structure::Redirected),
     ("/etc/secrets/", Structure::Redirected),
+    ("jsonpath", Structure::Printed),
+    ("configure get ", Structure::Printed),
+    ("secret show ", Structure::Printed),
+    ("get-access-token", Structure::Printed),
+    ("print-identity-token", Structure::Printed),
+    ("bw get ", Structure::Printed),
+    ("lpass show ", Structure::Printed),
+    ("gopass show ", Structure::Printed),
+    ("secret-tool lookup", Structure::Printed),
+    ("secrets get ", Structure::Printed),
+    ("ansible-vault view", Structure::Printed),
+    ("vault token create", Structure::Printed),
     ("base64 -d", Structure::Printed),
     ("base64 --decode", Structure::Printed),
     ("get-secret-value", Structure::Printed),
@@ -132,6 +151,12 @@ pub(crate) const ANCHORS: &[(&str, Structure)] = &[
     ("plaintextauthprovider", Structure::Pair),
     ("authtuple", Structure::Pair),
     (".authenticate(", Structure::Pair),
+    (" -p ", Structure::ShortFlag),
+    (" -p'", Structure::ShortFlag),
+    (" -p\"", Structure::ShortFlag),
+    (" -pw ", Structure::ShortFlag),
+    (" -P ", Structure::ShortFlag),
+    ("proceed to installation:", Structure::NextParagraph),
     ("credentials", Structure::ToldAfter),
     ("creds", Structure::ToldAfter),
     ("login", Structure::ToldAfter),
@@ -139,6 +164,9 @@ pub(crate) const ANCHORS: &[(&str, Structure)] = &[
     ("sign in", Structure::ToldAfter),
     ("zugangsdaten", Structure::ToldAfter),
 ];
+
+/// What a command printed that prints secrets.
+pub(crate) const PRINTED: &Rule = &RULES[9];
 
 pub(crate) static RULES: &[Rule] = &[
     Rule {
@@ -218,6 +246,13 @@ pub(crate) static RULES: &[Rule] = &[
         catches: "sql.Open(\"mysql\", \"app:s3cr3tPw@tcp(db:3306)/app\")",
         spares: "sql.Open(\"mysql\", \"user:password@tcp(db:3306)/app\")",
     },
+    Rule {
+        name: "short-flag",
+        kind: "password",
+        password: true,
+        catches: "acmectl login -u me -p 'Kx7f!Qm9vTz2'",
+        spares: "acmectl serve -p 8080 -P ./static/files2",
+    },
 ];
 
 pub(crate) fn scan(scan: &mut Scan<'_>, at: usize, structure: Structure) -> usize {
@@ -237,6 +272,8 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize, structure: Structure) -> usiz
         Structure::DataSource => data_source(scan, at),
         Structure::Thin => thin(scan, at),
         Structure::Putty => pem::putty(scan, at),
+        Structure::ShortFlag => short_flag(scan, at),
+        Structure::NextParagraph => next_paragraph(scan, at),
         Structure::ToldAfter => prose::credentials(scan, at),
     }
 }
@@ -269,7 +306,7 @@ fn pgpass(scan: &mut Scan<'_>, at: usize) -> usize {
         .iter()
         .position(|&b| b <= b' ' || matches!(b, b'"' | b'\''))
         .map_or(end, |found| field + found);
-    if stop <= field + 2 || value::is_placeholder(&text[field..stop]) {
+    if stop <= field + 2 || holes::is_placeholder(&text[field..stop]) {
         return at + 1;
     }
     scan.hits.push(Hit::new(field, stop, &RULES[0]));
@@ -304,7 +341,7 @@ fn kubernetes(scan: &mut Scan<'_>, at: usize) -> usize {
             let from = text::skip_blank(text, content + colon + 1, 16).min(stop);
             if let Some(value) = value::read(text, from, Ending::Blank).filter(|value| value.end <= stop) {
                 let bytes = &text[value.start..value.end];
-                if !value::is_placeholder(bytes) && !matches!(bytes, b"|" | b">" | b"|-" | b">-") {
+                if !holes::is_placeholder(bytes) && !matches!(bytes, b"|" | b">" | b"|-" | b">-") {
                     scan.hits.push(Hit::new(value.start, value.end, &RULES[1]));
                 }
             }
@@ -322,6 +359,13 @@ fn stripped(text: &[u8], line: usize, stop: usize) -> usize {
     text::run_end(text, line + lead, text::BLANK, 64).min(stop)
 }
 
+/// `{SSHA}`, `{CRYPT}`: one of the schemes of directories stands at `at`.
+pub(crate) fn is_directory_hash(text: &[u8], at: usize) -> bool {
+    ANCHORS.iter().any(|(anchor, structure)| {
+        *structure == Structure::DirectoryHash && text::starts_with_folded(text, at, anchor.as_bytes())
+    })
+}
+
 fn directory_hash(scan: &mut Scan<'_>, at: usize) -> usize {
     let text = scan.text;
     let Some(close) = memchr::memchr(b'}', &text[at..text.len().min(at + 24)]) else { return at + 1 };
@@ -332,7 +376,7 @@ fn directory_hash(scan: &mut Scan<'_>, at: usize) -> usize {
     } else {
         end
     };
-    if end < start + 16 || value::is_placeholder(&text[start..end]) {
+    if end < start + 16 || holes::is_placeholder(&text[start..end]) {
         return at + 1;
     }
     scan.hits.push(Hit::new(start, end, &RULES[2]));
@@ -396,14 +440,14 @@ fn secure_string(scan: &mut Scan<'_>, at: usize) -> usize {
         }
         let Some(value) = value::read(text, from, Ending::Blank) else { return after };
         let bytes = &text[value.start..value.end];
-        if bytes.starts_with(b"-") || bytes.starts_with(b"(") || value::is_placeholder(bytes) {
+        if bytes.starts_with(b"-") || bytes.starts_with(b"(") || holes::is_placeholder(bytes) {
             return after;
         }
         scan.hits.push(Hit::new(value.start, value.end, &RULES[5]));
         return value.end;
     };
     let Some(value) = value::read(text, after + quote, Ending::Punctuation) else { return after };
-    if value.end <= value.start || value::is_placeholder(&text[value.start..value.end]) {
+    if value.end <= value.start || holes::is_placeholder(&text[value.start..value.end]) {
         return after;
     }
     scan.hits.push(Hit::new(value.start, value.end, &RULES[5]));
@@ -467,11 +511,49 @@ fn identified_by(scan: &mut Scan<'_>, at: usize) -> usize {
     let quoted = value.quoted && text[from] != b'`';
     let quoted_or_odd =
         quoted || text::starts_with(text, at, b"IDENTIFIED") && shape.digits > 0 && shape.letters() > 0;
-    if bytes.len() < 3 || !quoted_or_odd || value::is_placeholder(bytes) || value::is_code(bytes) {
+    if bytes.len() < 3 || !quoted_or_odd || holes::is_placeholder(bytes) || expression::is_code(bytes) {
         return from;
     }
     scan.hits.push(Hit::new(value.start, value.end, &RULES[7]));
     value.end
+}
+
+/// `program -p …` of a program nobody has listed: only what is generated is believed, for `-p` is also a port, a
+/// parent, a patch and a path.
+fn short_flag(scan: &mut Scan<'_>, at: usize) -> usize {
+    let text = scan.text;
+    let mut from = at + 3 + usize::from(text::at(text, at + 3) == b'w');
+    from = text::skip_blank(text, from, 4);
+    let Some(value) = value::read(text, from, Ending::Blank).filter(|value| value.end > value.start) else {
+        return from;
+    };
+    let bytes = &text[value.start..value.end];
+    let generated = judge::is_disorderly(bytes)
+        || judge::is_opaque_cell(bytes) && Shape::of(bytes).digits > 1 && !bytes.contains(&b'/');
+    // Beside a user or a login, it is what people type.
+    let lead = &text[text::line_start(text, at)..at];
+    let user = [&b" login"[..], b" -u ", b"--user", b" -U ", b" auth "]
+        .iter()
+        .any(|word| memchr::memmem::find(lead, word).is_some());
+    let generated = generated
+        || user && words::is_told_password(bytes, value.quoted) && Shape::of(bytes).digits < bytes.len();
+    let path =
+        matches!(bytes[0], b'/' | b'\\' | b'~' | b'.') || memchr::memmem::find(bytes, b"://").is_some();
+    if !generated || path || holes::is_placeholder(bytes) || expression::is_code(bytes) {
+        return from;
+    }
+    scan.hits.push(Hit::new(value.start, value.end, &RULES[11]));
+    value.end
+}
+
+/// "use the following password to proceed to installation:", an empty line, the password.
+fn next_paragraph(scan: &mut Scan<'_>, at: usize) -> usize {
+    let text = scan.text;
+    let resume = text::line_end(text, at, 200);
+    if let Some(value) = prose::on_next_line(text, resume) {
+        scan.hits.push(Hit::new(value.start, value.end, &RULES[11]));
+    }
+    resume.max(at + 1)
 }
 
 /// `jdbc:oracle:thin:user/password@host`
@@ -488,7 +570,7 @@ fn thin(scan: &mut Scan<'_>, at: usize) -> usize {
     else {
         return from;
     };
-    if end >= 3 && !value::is_placeholder(&near[..end]) {
+    if end >= 3 && !holes::is_placeholder(&near[..end]) {
         scan.hits.push(Hit::new(user + 1, user + 1 + end, &RULES[10]));
     }
     from
@@ -505,7 +587,7 @@ fn data_source(scan: &mut Scan<'_>, at: usize) -> usize {
     let Some(colon) = memchr::memchr(b':', &text[start..at]) else { return at + 4 };
     let password = &text[start + colon + 1..at];
     if password.len() < 3
-        || value::is_placeholder(password)
+        || holes::is_placeholder(password)
         || password.starts_with(b"%") && password.len() < 4
     {
         return at + 4;

@@ -1,7 +1,9 @@
 //! Tables with a header row: the cells under `password` or `api_key` go, whatever separates the columns.
 //! A header is believed only when every cell of it is a name and a row of as many cells follows.
 
+use crate::expression;
 use crate::hit::{Hit, Rule};
+use crate::holes;
 use crate::judge;
 use crate::lexicon::{self, Strength};
 use crate::lines::prefix;
@@ -78,6 +80,8 @@ pub(crate) fn scan(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> O
     if columns < 2 || named.is_empty() {
         return None;
     }
+    // Lists in programs and sentences have a blank behind each comma; so do tables, but of plain cells.
+    let airy = matches!(separator, b',' | b';') && header.windows(2).any(|pair| pair == [separator, b' ']);
     let found = scan.hits.len();
     let mut row = after_break(text, stop);
     let mut rows = 0;
@@ -100,7 +104,9 @@ pub(crate) fn scan(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> O
             continue;
         }
         let cells: Vec<(usize, usize)> = cells(without_color(&text[from..stop]), separator).collect();
-        if cells.len() != columns {
+        if cells.len() != columns
+            || airy && !cells.iter().all(|&(start, stop)| is_cell(&text[from + start..from + stop]))
+        {
             break;
         }
         for &(column, strength) in &named {
@@ -125,13 +131,21 @@ pub(crate) fn scan(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> O
 }
 
 fn is_cell_secret(value: &[u8], strength: Strength) -> bool {
-    if value.len() < 4 || value.len() >= value::LONGEST_VALUE || value::is_placeholder(value) {
+    if value.len() < 4 || value.len() >= value::LONGEST_VALUE || holes::is_placeholder(value) {
         return false;
     }
     if strength == Strength::Password {
-        return !value::is_code(value) && !value.iter().all(|&b| b == b'-');
+        return !expression::is_code(value) && !value.iter().all(|&b| b == b'-');
     }
     judge::is_opaque_cell(value)
+}
+
+/// Few words and nothing of a program.
+fn is_cell(cell: &[u8]) -> bool {
+    let cell = cell.trim_ascii();
+    text::count(cell, b' ') <= 1
+        && !cell.iter().any(|b| matches!(b, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'='))
+        && text::count(cell, b'"').is_multiple_of(2)
 }
 
 /// The quote that is open before the first cell, and where.

@@ -49,6 +49,23 @@ pub(crate) struct Blocks {
     pub open_private: bool,
 }
 
+/// Where the text goes on that follows an open private block: behind the tag that closes it. `None` while it is open.
+pub(crate) fn closing(text: &[u8]) -> Option<usize> {
+    let mut depth = 1;
+    for start in memchr::memchr_iter(b'<', text) {
+        let Some(tag) = read(text, start).filter(|tag| tag.name == 0 && !tag.empty) else { continue };
+        if !tag.closing {
+            depth += 1;
+            continue;
+        }
+        depth -= 1;
+        if depth == 0 {
+            return Some(tag.end);
+        }
+    }
+    None
+}
+
 struct Tag {
     name: usize,
     closing: bool,

@@ -1,10 +1,10 @@
 //! User information in URLs: `scheme://user:password@host`. The user and the host stay.
 
 use crate::hit::{Hit, Rule};
+use crate::holes;
 use crate::likeness::Shape;
 use crate::scan::Scan;
 use crate::text::{self, ALNUM};
-use crate::value;
 
 /// An authority longer than this is no authority.
 const LONGEST_AUTHORITY: usize = 1024;
@@ -67,7 +67,7 @@ pub(crate) fn scan(scan: &mut Scan<'_>, at: usize) -> usize {
             }
             scan.hits.push(Hit::new(start + colon + 1, sign, &RULES[0]));
         }
-        None if info.len() >= 16 && Shape::of(info).is_opaque() && !value::is_placeholder(info) => {
+        None if info.len() >= 16 && Shape::of(info).is_opaque() && !holes::is_placeholder(info) => {
             scan.hits.push(Hit::new(start, sign, &RULES[1]));
         }
         None => {}
@@ -96,10 +96,15 @@ fn is_database(text: &[u8], at: usize) -> bool {
 }
 
 fn is_example(user: &[u8], password: &[u8]) -> bool {
-    value::is_placeholder(password)
+    holes::is_placeholder(password)
         || password.iter().all(|&b| b == b'*' || b == b'.')
         // The documentation's pair: user:pass, foo:bar, alice:bob.
         || password.len() <= 4 && password.iter().all(|&b| text::is(b, text::LOWER))
         || user.eq_ignore_ascii_case(password)
-        || memchr::memchr3(b'{', b'(', b'[', password).is_some_and(|at| matches!(password[at], b'{' | b'(')) && password.contains(&b'}')
+        // {password}, prefix{0}: a hole for a format.
+        || memchr::memchr(b'{', password).is_some_and(|open| {
+            memchr::memchr(b'}', &password[open..]).is_some_and(|close| {
+                password[open + 1..open + close].iter().all(|&b| text::is(b, text::NAME)) && Shape::of(password).flips <= 2
+            })
+        })
 }

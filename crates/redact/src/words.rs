@@ -2,6 +2,8 @@
 //! credentials; `judge` asks when a name has been believed.
 
 use crate::assign::Setting;
+use crate::expression;
+use crate::holes;
 use crate::judge::{has_code_marks, is_markup_or_label};
 use crate::lexicon::{self, Announced, Strength};
 use crate::likeness::Shape;
@@ -77,6 +79,17 @@ pub(crate) fn is_technical(value: &[u8]) -> bool {
     BEGINNINGS.iter().any(|word| text::starts_with_folded(value, 0, word))
 }
 
+/// `pbkdf2`, `Argon2id`, `sha512`: a method and its number, and nothing else.
+fn is_name_of_method(value: &[u8]) -> bool {
+    #[rustfmt::skip]
+    const METHODS: &[&[u8]] = &[
+        b"sha", b"aes", b"md5", b"utf", b"pbkdf", b"base", b"rsa", b"hmac", b"scrypt", b"argon", b"bcrypt", b"chacha",
+        b"ed25519", b"oauth", b"x509", b"ecdsa", b"blake", b"ripemd", b"crc",
+    ];
+    METHODS.iter().any(|word| text::starts_with_folded(value, 0, word) && value.len() <= word.len() + 4)
+        && value.iter().all(|&b| text::is(b, text::ALNUM) || matches!(b, b'-' | b'_'))
+}
+
 /// `PASSWORD`, `TOKEN`: where a usage text names what to put.
 pub(crate) fn is_metavariable(shape: &Shape) -> bool {
     shape.lower == 0
@@ -85,7 +98,7 @@ pub(crate) fn is_metavariable(shape: &Shape) -> bool {
 /// What a sentence calls a password: quoted or not, it must not be a word of the language.
 pub(crate) fn is_told_password(value: &[u8], quoted: bool) -> bool {
     let value = if quoted { value } else { value.strip_suffix(b".").unwrap_or(value) };
-    if value.len() < if quoted { 4 } else { 6 } || value::is_placeholder(value) {
+    if value.len() < if quoted { 4 } else { 6 } || holes::is_placeholder(value) {
         return false;
     }
     // "the field is password1": the name of one, not one.
@@ -101,7 +114,7 @@ pub(crate) fn is_told_password(value: &[u8], quoted: bool) -> bool {
     if shape.spaces > 0 {
         return quoted && is_phrase(value, &shape);
     }
-    if !quoted && value::is_code(value) || has_code_marks(value) && shape.surprise < 4.75 {
+    if !quoted && expression::is_code(value) || has_code_marks(value) && shape.surprise < 4.75 {
         return false;
     }
     if is_word_chain(value, &shape) {
@@ -112,13 +125,19 @@ pub(crate) fn is_told_password(value: &[u8], quoted: bool) -> bool {
     }
     // AES256, SHA512, OAuth2, Base64: what passwords are made with.
     let technical = shape.lower == 0 && shape.symbols == 0 && shape.flips <= 2
-        || shape.digits <= 2 && shape.humps > 0 && shape.flips <= 1 && shape.symbols == 0 && shape.len <= 12
+        || shape.digits <= 2
+            && shape.humps > 0
+            && shape.flips <= 1
+            && shape.symbols == 0
+            && shape.len <= 12
+            && shape.is_wordy()
         || shape.digits == 1
             && shape.symbols == 0
             && shape.joiners == 0
             && shape.len < 9
             && shape.is_wordy()
             && !quoted;
+    let technical = technical || is_name_of_method(value);
     let mixed = shape.upper > 0 && shape.lower > 0;
     let odd = mixed && (!shape.is_wordy() && (shape.symbols > 0 || shape.humps >= 2) || is_made(value));
     let typed = shape.digits > 0 && (shape.letters() > 0 || shape.symbols > 0) || odd;
@@ -133,7 +152,7 @@ pub(crate) fn is_told_word(value: &[u8], shape: &Shape, setting: Setting) -> boo
         && shape.letters() == shape.len
         && !is_predicate(value)
         && !has_word_of_trade(value)
-        && !value::is_placeholder(value)
+        && !holes::is_placeholder(value)
 }
 
 /// "the passphrase for the key is bluehorseriver" ends a line with no word that passwords are said to be.

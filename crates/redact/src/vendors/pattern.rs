@@ -80,6 +80,7 @@ fn is_of(class: u8, byte: u8) -> bool {
         b'c' => byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'/'),
         b'q' => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'~' | b'.' | b'-'),
         b'p' => byte == b'=',
+        b'y' => byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`' | b',' | b';'),
         _ => false,
     }
 }
@@ -166,7 +167,7 @@ pub(super) fn find(text: &[u8], anchor: usize, pattern: &str) -> Option<Range<us
             }
         }
     }
-    text::begins_token(text, start).then_some(start..at)
+    (!text::is(text[start], text::ALNUM) || text::begins_token(text, start)).then_some(start..at)
 }
 
 /// Words several vendors, and everybody else, put in front.

@@ -1,12 +1,14 @@
 //! The redactor as its users see it: text in, text out.
 
 mod catalogue;
+mod containers;
 mod envelopes;
 mod families;
 mod linear;
 mod properties;
 mod rules;
 mod shapes;
+mod shown;
 
 use redact::{Redactor, Settings};
 

@@ -1,6 +1,7 @@
 //! Files new memories for search, in its own time: words at once, vectors when there is a moment. Owns the search
 //! everybody asks. One thread; asleep while nothing is due, and then without a model in memory.
 
+mod pace;
 mod remote;
 
 use std::os::unix::fs::MetadataExt;
@@ -9,15 +10,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use embed::{EmbedError, Embedder, Identity, Kernel, MiniLm, StaticModel};
-use engine::EngineError;
 use engine::config::Config;
 use engine::search::{Model, Search};
+use engine::{EngineError, Reading};
 use serde_json::{Value, json};
 use store::{StoreError, Tables};
 
 use crate::bell::{Bell, Woken};
 use crate::faults::Trouble;
 use crate::intake::Intake;
+use pace::Pace;
 
 /// Memories filed by their words in one transaction.
 const INDEX_BATCH: usize = 256;
@@ -30,6 +32,10 @@ const SMALL_BATCH: usize = 64;
 const IDLE: Duration = Duration::from_mins(1);
 /// After a remote model did not answer.
 const BACK_OFF: Duration = Duration::from_mins(1);
+/// After somebody else held the database: an import writes in its own time, and ours comes in between.
+const SOON: Duration = Duration::from_secs(1);
+/// Whoever waits for an answer goes before the background, also on the processor.
+const NICE: i32 = 10;
 /// For readers of other processes, when we leave.
 const LAST_PATIENCE: Duration = Duration::from_millis(200);
 /// The names of the built-in models.
@@ -54,6 +60,7 @@ struct Desk {
     /// The name of the model that search reads by, as the configuration says it.
     model: Option<String>,
     trouble: Option<String>,
+    pace: Pace,
     last_used: Option<Instant>,
 }
 
@@ -70,6 +77,8 @@ impl Embedding {
 
     /// Returns when the bell is closed.
     pub(crate) fn run(&self) {
+        // Where it cannot be had, small batches alone have to do.
+        let _ = rustix::process::nice(NICE);
         // Whatever was due when the last daemon left.
         self.bell.ring();
         let mut patience = None;
@@ -81,6 +90,8 @@ impl Embedding {
             }
             patience = match self.work() {
                 Ok(()) => self.in_use().then_some(IDLE),
+                // Nothing is wrong: somebody writes just now, and what is due is due a moment later.
+                Err(error) if is_busy(&error) => Some(SOON),
                 Err(error) => {
                     self.intake.log.warn(format_args!("search waits: {error}"));
                     self.desk().trouble = Some(error.to_string());
@@ -155,18 +166,44 @@ impl Embedding {
     pub(crate) fn to_json(&self) -> Value {
         let tables = Tables::open_read_only(&self.intake.place.database()).ok();
         let count = |read: fn(&Tables) -> Result<u64, StoreError>| tables.as_ref().and_then(|t| read(t).ok());
+        let (memories, waiting) = (count(Tables::count_memories), count(Tables::count_unembedded));
+        let done = memories.zip(waiting).map(|(memories, waiting)| memories.saturating_sub(waiting));
         let desk = self.desk();
+        let rate = desk.pace.rate();
         json!({
             "model": desk.model.clone().unwrap_or_else(|| name(&self.intake.config())),
             "loaded": desk.last_used.is_some(),
             "paused": self.paused.load(Ordering::SeqCst),
-            "memories": count(Tables::count_memories),
-            "waiting": count(Tables::count_unembedded),
+            "memories": memories,
+            "done": done,
+            "waiting": waiting,
+            "per_second": rate.map(|rate| (rate * 10.0).round() / 10.0),
+            "seconds_left": waiting.zip(rate).map(|(waiting, rate)| seconds(waiting, rate)),
             "trouble": desk.trouble,
         })
     }
 
+    /// How far the vectors are, for whoever greets a person. `None`: all are there, or none are being made.
+    pub(crate) fn reading(&self) -> Option<Reading> {
+        let seconds_left = {
+            let desk = self.desk();
+            let rate = desk.pace.rate();
+            desk.last_used?;
+            move |waiting| rate.map(|rate| seconds(waiting, rate))
+        };
+        let tables = Tables::open_read_only(&self.intake.place.database()).ok()?;
+        let (memories, waiting) = (tables.count_memories().ok()?, tables.count_unembedded().ok()?);
+        let is_made = waiting > 0 && !self.paused.load(Ordering::SeqCst);
+        is_made.then(|| Reading { memories, waiting, seconds_left: seconds_left(waiting) })
+    }
+
     fn work(&self) -> Result<(), EngineError> {
+        let worked = self.work_off();
+        self.desk().pace.stop();
+        worked
+    }
+
+    fn work_off(&self) -> Result<(), EngineError> {
         let database = self.intake.place.database();
         if !database.exists() {
             return Ok(());
@@ -184,10 +221,14 @@ impl Embedding {
                 return Ok(());
             }
             self.note_use();
-            if search.embed_due(&mut tables, EMBED_BATCH)? == 0 {
-                self.desk().trouble = None;
+            self.desk().pace.start(Instant::now());
+            let done = search.embed_due(&mut tables, EMBED_BATCH)?;
+            let mut desk = self.desk();
+            if done == 0 {
+                desk.trouble = None;
                 return Ok(());
             }
+            desk.pace.done(done, Instant::now());
         }
     }
 
@@ -265,6 +306,15 @@ impl Embedding {
     }
 }
 
+/// Whether another holds the database for a moment, which is no trouble to tell a person of.
+fn is_busy(error: &EngineError) -> bool {
+    matches!(error, EngineError::Store(StoreError::Busy(_)))
+}
+
+fn seconds(waiting: u64, rate: f64) -> u64 {
+    (waiting as f64 / rate).ceil() as u64
+}
+
 fn file_for_a_moment(search: &Search, tables: &mut Tables) -> Result<(), EngineError> {
     let until = Instant::now() + FILING_PATIENCE;
     while tables.count_terms_due()? > 0 && Instant::now() < until {
@@ -336,5 +386,24 @@ impl Embedder for Lent {
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         self.0.embed(texts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_that_another_writes_is_waited_for_and_no_trouble() {
+        let path = std::path::PathBuf::from("derived.db");
+        assert!(is_busy(&StoreError::Busy(path.clone()).into()));
+        assert!(
+            !is_busy(&StoreError::Full(path.clone()).into()) && !is_busy(&StoreError::Damaged(path).into())
+        );
+    }
+
+    #[test]
+    fn the_time_left_is_what_waits_at_the_rate_it_goes() {
+        assert_eq!((seconds(100, 8.0), seconds(0, 8.0)), (13, 0));
     }
 }

@@ -14,7 +14,7 @@ use client::Place;
 use engine::config::Config;
 use engine::rules::{Judgment, Ruled};
 use engine::search::{Ask, Hit};
-use engine::{Checked, Desk, Edited, EngineError, Fault, Question, Step, Surroundings};
+use engine::{Checked, Desk, Edited, EngineError, Fault, Question, Reading, Step, Surroundings};
 use model::{Event, EventId, MemoryId, SessionId, Tail};
 use rustix::fs::{Mode, OFlags};
 use store::Tables;
@@ -277,6 +277,10 @@ impl Surroundings for Lender {
         self.faults.list()
     }
 
+    fn reading(&self) -> Option<Reading> {
+        self.embedding.upgrade()?.reading()
+    }
+
     fn past_conversations(&self, transcript: &str) -> u64 {
         let others = conversations_beside(Path::new(transcript));
         let mut unknown = 0;
@@ -415,6 +419,10 @@ impl Surroundings for Preview {
 
     fn faults(&self) -> Vec<Fault> {
         self.lender.faults()
+    }
+
+    fn reading(&self) -> Option<Reading> {
+        self.lender.reading()
     }
 
     fn past_conversations(&self, transcript: &str) -> u64 {

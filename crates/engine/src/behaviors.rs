@@ -111,6 +111,7 @@ pub(crate) mod tests {
         pub(crate) tail: Option<Tail>,
         pub(crate) faults: Vec<Fault>,
         pub(crate) past: u64,
+        pub(crate) reading: Option<crate::Reading>,
         pub(crate) claimed: Mutex<HashSet<(SessionId, Option<String>, MemoryId)>>,
         pub(crate) desks: Mutex<HashMap<(SessionId, Option<String>), Desk>>,
         pub(crate) edited: Mutex<Vec<super::Edited>>,
@@ -132,6 +133,7 @@ pub(crate) mod tests {
                 tail: None,
                 faults: Vec::new(),
                 past: 0,
+                reading: None,
                 claimed: Mutex::default(),
                 desks: Mutex::default(),
                 edited: Mutex::default(),
@@ -192,6 +194,10 @@ pub(crate) mod tests {
 
         fn faults(&self) -> Vec<Fault> {
             self.faults.clone()
+        }
+
+        fn reading(&self) -> Option<crate::Reading> {
+            self.reading
         }
 
         fn past_conversations(&self, _cwd: &str) -> u64 {

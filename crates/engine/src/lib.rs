@@ -40,7 +40,7 @@ pub use merge::merge;
 pub use origin::{Origin, heard, origin, sources};
 pub use page::Page;
 pub use patterns;
-pub use surroundings::{Fault, Surroundings};
+pub use surroundings::{Fault, Reading, Surroundings};
 
 /// One variant per reaction of the caller: all of these end as silence, a log line and a count.
 #[derive(Debug, thiserror::Error)]

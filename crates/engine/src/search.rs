@@ -90,6 +90,9 @@ pub struct Evidence {
     pub nearness: Option<f32>,
     /// How near what nobody asked for is: the cosine of a candidate in the middle of the field.
     pub usual: f32,
+    /// The share of what might have answered whose nearness is known, from 0 to 1. While vectors are being made, what
+    /// is nearest is only the nearest of those that were read.
+    pub read: f32,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -109,6 +112,8 @@ pub struct Search {
     readers: Mutex<Vec<Tables>>,
     lexicon: RwLock<Lexicon>,
     dense: RwLock<Dense>,
+    /// Whose vectors are made next.
+    plan: Mutex<index::Plan>,
 }
 
 impl fmt::Debug for Search {
@@ -127,6 +132,7 @@ impl Search {
             readers: Mutex::new(vec![tables]),
             lexicon: RwLock::new(lexicon),
             dense: RwLock::new(Dense::default()),
+            plan: Mutex::default(),
         })
     }
 
@@ -238,6 +244,8 @@ struct Nearest {
     query: Option<Vec<f32>>,
     /// What is farther, and holds no word of the question, is no answer.
     floor: Option<f32>,
+    /// Memories that have vectors.
+    memories: usize,
 }
 
 /// A set of memory numbers.

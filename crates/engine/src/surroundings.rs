@@ -25,6 +25,15 @@ pub struct Fault {
     pub repair: String,
 }
 
+/// Memories that are being read for search by meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reading {
+    pub memories: u64,
+    pub waiting: u64,
+    /// As far as it can be told yet.
+    pub seconds_left: Option<u64>,
+}
+
 pub trait Surroundings: Send + Sync {
     /// Lends a reader of the derived tables.
     fn read(&self, with: &mut dyn FnMut(&Tables) -> Result<()>) -> Result<()>;
@@ -69,6 +78,11 @@ pub trait Surroundings: Send + Sync {
 
     /// What is wrong just now.
     fn faults(&self) -> Vec<Fault>;
+
+    /// How far search by meaning is, while it reads what is new to it.
+    fn reading(&self) -> Option<Reading> {
+        None
+    }
 
     /// Past conversations whose files lie beside this one's and that are not taken in, as far as a moment tells.
     fn past_conversations(&self, transcript: &str) -> u64;

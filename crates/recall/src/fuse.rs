@@ -63,6 +63,14 @@ pub fn trust(coverage: f32) -> f32 {
     (coverage / COVERED).clamp(0.0, 1.0)
 }
 
+/// The share of nearness and the trust in words while only a part of what might answer has vectors: with none of them
+/// words alone answer, and nearness comes in as they are made. Otherwise what has a vector would be lifted above what
+/// answers better and waits for its own.
+pub fn as_far_as_read(share: f32, trust: f32, read: f32) -> (f32, f32) {
+    let read = read.clamp(0.0, 1.0);
+    (share * read, 1.0 - (1.0 - trust) * read)
+}
+
 /// How much each side counts, with nearness counting for `share` and words as far as they have `trust`. A side that
 /// found nothing leaves it all to the other.
 pub fn voices(candidates: &[Candidate], share: f32, trust: f32) -> Voices {
@@ -144,6 +152,20 @@ mod tests {
     fn a_memory_without_a_vector_keeps_its_place_among_those_with_one() {
         let found = scores(&[prose(10.0, None), prose(5.0, Some(0.6)), prose(5.0, None)]);
         assert!(found[0] > found[1] && found[1] > found[2]);
+    }
+
+    #[test]
+    fn nearness_comes_in_as_far_as_vectors_are_made() {
+        assert_eq!(as_far_as_read(0.55, 0.2, 0.0), (0.0, 1.0));
+        assert_eq!(as_far_as_read(0.55, 0.2, 1.0), (0.55, 0.2));
+        // The best by its words waits for its vector; another, near by chance, has one.
+        let candidates = [prose(10.0, None), prose(7.0, Some(0.6)), prose(0.0, Some(0.65))];
+        let ahead = |read| {
+            let (share, trust) = as_far_as_read(PROSE, 0.4, read);
+            let blended = mixed(&candidates, share, trust);
+            blended[0].score > blended[1].score && blended[1].score > blended[2].score
+        };
+        assert!(ahead(0.1) && ahead(0.5));
     }
 
     #[test]

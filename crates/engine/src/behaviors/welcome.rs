@@ -14,6 +14,9 @@ const MAX_FAULTS: usize = 3;
 /// A line of a box, as wide as a terminal is at least.
 const WIDTH: usize = 74;
 const MAX_WORDS: usize = 400;
+/// Memories that wait for their vectors before a person is told: fewer are done before the first answer is read.
+const MANY_WAITING: u64 = 1_000;
+const DAY_MILLIS: u64 = 24 * 60 * 60 * 1000;
 
 #[derive(Debug)]
 pub(crate) struct Welcome;
@@ -25,8 +28,8 @@ impl Behavior for Welcome {
 
     fn manual(&self) -> &'static str {
         "Tells the person, once per workspace, how much is remembered of this project, how to look at it \
-         (`throughline view`) and how many past conversations of this folder can be taken in (`throughline backfill`); and each fault of throughline once, with the \
-         command that repairs it. Otherwise it is silent."
+         (`throughline view`) and how many past conversations of this folder can be taken in (`throughline backfill`); how far search by meaning is while it reads a large import, once \
+         a day; and each fault of throughline once, with the command that repairs it. Otherwise it is silent."
     }
 
     fn on(&self) -> &'static [EventKind] {
@@ -43,6 +46,7 @@ impl Behavior for Welcome {
             return Ok(advice);
         }
         tell_faults(cx, &mut advice);
+        tell_reading(cx, &mut advice);
         match greet(cx, event, &mut advice) {
             // Without tables there is nothing to greet with; why there are none is a fault, and that is told.
             Err(error) if advice.is_silent() => Err(error),
@@ -85,6 +89,29 @@ fn greet(cx: &Context, event: &Event, advice: &mut Advice) -> Result<()> {
         advice.marks.push(mark);
     }
     Ok(())
+}
+
+/// Once a day, and only where a person would notice: while many memories wait for their vectors, what is asked for in
+/// other words than theirs is not found yet.
+fn tell_reading(cx: &Context, advice: &mut Advice) {
+    let Some(reading) = cx.around.reading().filter(|reading| reading.waiting >= MANY_WAITING) else { return };
+    let mark = format!("reading:{}", cx.now / DAY_MILLIS);
+    // Where it is not known whether it was told, it can wait: nothing is wrong.
+    if !cx.read(|tables| Ok(tables.is_marked(&mark)?)).is_ok_and(|told| !told) {
+        return;
+    }
+    let left = match reading.seconds_left {
+        Some(seconds) if seconds >= 90 => format!("; about {} minutes left", seconds.div_ceil(60)),
+        Some(_) => "; about a minute left".to_owned(),
+        None => String::new(),
+    };
+    advice.tells.push(format!(
+        "throughline is reading {} for search by meaning: {} done{left} (throughline model status). Until then they \
+         are found by their words.",
+        many(reading.memories, "memory"),
+        reading.memories.saturating_sub(reading.waiting)
+    ));
+    advice.marks.push(mark);
 }
 
 fn tell_faults(cx: &Context, advice: &mut Advice) {
@@ -256,6 +283,37 @@ mod tests {
         );
         note(&mut tables, &advice);
         assert!(Welcome.advise(&cx, &start(StartSource::Startup)).unwrap().is_silent());
+    }
+
+    #[test]
+    fn a_large_import_is_told_as_progress_in_one_line_and_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("derived.db");
+        let mut tables = Tables::open(&path).unwrap();
+        let with = |waiting, seconds_left| {
+            let reading = Some(crate::Reading { memories: 100_000, waiting, seconds_left });
+            let cx = context_in(Arc::new(Around { reading, ..Around::new(&path) }));
+            Welcome.advise(&cx, &start(StartSource::Startup)).unwrap()
+        };
+        assert!(with(20, Some(1)).is_silent(), "what a session has just said is no import");
+        let advice = with(60_000, Some(540));
+        assert_eq!(
+            advice.tells,
+            [
+                "throughline is reading 100000 memories for search by meaning: 40000 done; about 9 minutes left (throughline model \
+              status). Until then they are found by their words."
+            ]
+        );
+        assert!(
+            advice.notes.is_empty() && !advice.tells[0].contains('│'),
+            "no box, and the model hears nothing"
+        );
+        assert!(
+            with(60_000, None).tells[0].contains("40000 done (throughline"),
+            "no guess before it can be told"
+        );
+        note(&mut tables, &advice);
+        assert!(with(50_000, Some(450)).is_silent());
     }
 
     #[test]

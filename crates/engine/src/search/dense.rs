@@ -113,7 +113,7 @@ impl Dense {
             cosines.entry(u64::from(vectors.owners[row.row as usize])).or_insert(row.score);
         }
         let floor = self.model.as_ref().and_then(|model| floor(&model.identity().name));
-        Some(Nearest { cosines, query: Some(query), floor })
+        Some(Nearest { cosines, query: Some(query), floor, memories: vectors.memories })
     }
 
     /// How near a memory is that the scan did not bring. `None`: it has no vector.

@@ -1,6 +1,7 @@
 //! How good search is, measured by its own path on a store that is thrown away: documents in, questions asked, the
 //! ranks of the right answers counted. Judges nothing; numbers go to whoever asked.
 
+mod partly;
 mod prompts;
 
 use std::collections::{HashMap, HashSet};
@@ -14,6 +15,7 @@ use store::{Filing, Tables};
 use super::{Ask, Legs, Model, Search};
 use crate::Result;
 
+pub use partly::{Order, Partly};
 pub use prompts::{Prompt, PromptReport, measure_prompts};
 
 /// One line of a file of documents.
@@ -43,6 +45,8 @@ pub struct Document {
 pub struct Question {
     pub query: String,
     pub relevant: Vec<String>,
+    #[serde(default)]
+    pub split: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

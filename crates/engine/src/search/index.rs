@@ -1,7 +1,7 @@
 //! Filing what is due: terms first, vectors when there is time. Both can be stopped and repeated at any point; the
 //! tables remember what is due.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::PoisonError;
 
 use embed::flat::encode;
@@ -29,6 +29,10 @@ const MAX_SENTENCES: usize = 8;
 /// With more vectors than this in memory (58 MB) a text is read whole and no longer by its sentences, too: they are
 /// three of four vectors, and the scan and the memory pay for each.
 const SENTENCE_ROOM: usize = 150_000;
+/// Memories whose order is settled at once: sorting 100,000 takes as long as making the vectors of ten.
+const PLANNED: usize = 1024;
+/// After so many of them, what was written meanwhile is sorted in.
+const REPLANNED: usize = 128;
 /// The counts of frequent terms are read again when the store has grown by this much.
 const GROWN: f64 = 1.2;
 
@@ -93,14 +97,19 @@ impl Search {
         Ok(due)
     }
 
-    /// Makes the vectors of up to `limit` memories. How many were done; 0 also where there is no model.
+    /// Makes the vectors of up to `limit` memories, those that are worth it most first. How many were done; 0 also
+    /// where there is no model.
     pub fn embed_due(&self, tables: &mut Tables, limit: usize) -> Result<usize> {
         let (model, rows) = {
             let dense = self.dense.read().unwrap_or_else(PoisonError::into_inner);
             (dense.model(), dense.rows())
         };
         let Some(model) = model else { return Ok(0) };
-        let due = tables.unembedded(limit)?;
+        let planned = self.plan.lock().unwrap_or_else(PoisonError::into_inner).next(tables, limit)?;
+        let due = tables.unembedded(&planned)?;
+        if due.is_empty() {
+            return Ok(planned.len());
+        }
         let parts: Vec<Vec<String>> = due
             .iter()
             .map(|due| {
@@ -129,6 +138,30 @@ impl Search {
             dense.replace(*n, parts);
         }
         Ok(filed.len())
+    }
+}
+
+/// Who is next: the order of all that is due is asked for now and then, and followed in between.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    next: VecDeque<u64>,
+    /// The last one that was due when it was made.
+    last: Option<u64>,
+    /// Memories handed out since.
+    given: usize,
+}
+
+impl Plan {
+    fn next(&mut self, tables: &Tables, limit: usize) -> Result<Vec<u64>> {
+        let last = tables.last_unembedded()?;
+        let is_old = self.given >= REPLANNED && last > self.last;
+        if self.next.is_empty() || is_old {
+            let next = tables.first_unembedded(PLANNED)?.into();
+            *self = Self { next, last, given: 0 };
+        }
+        let given: Vec<u64> = self.next.drain(..limit.min(self.next.len())).collect();
+        self.given += given.len();
+        Ok(given)
     }
 }
 

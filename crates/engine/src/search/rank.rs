@@ -27,6 +27,10 @@ const JUDGED: usize = 10;
 const TRUSTED: usize = 3;
 /// The place in the field of near ones that tells how near anything is.
 const USUAL: usize = 25;
+/// Nearer to the front of it than this, the place would tell of single memories.
+const LEAST_USUAL: usize = 5;
+/// The best by words that tell how much of what might answer has been read.
+const COMPARED: usize = 10;
 /// Characters of a text that tell whether it is a program, what it covers, and whether two are the same.
 const READ_CHARS: usize = 1200;
 
@@ -45,19 +49,21 @@ impl Found<'_> {
         let mut cards = Cards { tables: self.tables, read: HashMap::new() };
         let values: Vec<Candidate> = list.iter().map(|(_, candidate)| *candidate).collect();
         let code = cards.code_share(&list)?;
+        let (all, read) = self.read(lexical, nearest)?;
         let share = fuse::dense_share(self.query.looks, code);
         let trust = fuse::trust(cards.coverage(lexical, self.query)?);
+        let (share, trust) = fuse::as_far_as_read(share, trust, read);
         let voices = fuse::voices(&values, share, trust);
         let mut order: Vec<(u64, Blended)> =
             list.iter().map(|(n, _)| *n).zip(fuse::blend(&values, voices)).collect();
         order.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(b.0.cmp(&a.0)));
         let weighed = if self.query.window.is_some() { WEIGHED_BY_TIME } else { WEIGHED };
         order.truncate(weighed.max(limit + limit / 2));
-        let usual = usual(nearest);
+        let usual = usual(nearest, all);
         let mut ranked = Vec::with_capacity(order.len());
         for (n, blended) in order {
             if let Some(card) = cards.take(n)? {
-                let evidence = Evidence { nearness: nearest.cosines.get(&n).copied(), usual };
+                let evidence = Evidence { nearness: nearest.cosines.get(&n).copied(), usual, read };
                 let factors = Vec::new();
                 ranked.push(Ranked { card, score: blended.score, second: 0.0, blended, factors, evidence });
             }
@@ -74,6 +80,21 @@ impl Found<'_> {
         }
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.card.n.cmp(&a.card.n)));
         Ok(self.collapsed(&ranked, limit))
+    }
+
+    /// The share of memories that have vectors, of all; and how far nearness speaks for this question: by the same
+    /// share, or by that of the best by words, if it is smaller. Those are what the near ones are compared with, the
+    /// first of them most: where the best by words waits for its vector, what is near is second.
+    fn read(&self, lexical: &[Scored], nearest: &Nearest) -> Result<(f32, f32)> {
+        let all = self.tables.count_memories()?.max(1) as f32;
+        let best = &lexical[..lexical.len().min(COMPARED)];
+        let weight = |found: &Scored| found.score * found.score;
+        let whole: f32 = best.iter().map(weight).sum();
+        let read =
+            best.iter().filter(|found| nearest.cosines.contains_key(&found.n)).map(weight).sum::<f32>();
+        let of_best = if whole > 0.0 { read / whole } else { 1.0 };
+        let of_all = (nearest.memories as f32 / all).min(1.0);
+        Ok((of_all, of_all.min(of_best)))
     }
 
     fn look_again(&self, ranked: &mut [Ranked], code: f32) -> Result<()> {
@@ -106,11 +127,12 @@ impl Found<'_> {
     }
 }
 
-/// The farthest of them where the field is smaller.
-fn usual(nearest: &Nearest) -> f32 {
+/// The farthest of them where the field is smaller. Of a share of the field, the same share is ahead of that place.
+fn usual(nearest: &Nearest, share: f32) -> f32 {
     let mut cosines: Vec<f32> = nearest.cosines.values().copied().collect();
     cosines.sort_by(|a, b| b.total_cmp(a));
-    cosines.get(USUAL).or(cosines.last()).copied().unwrap_or(0.0)
+    let place = ((USUAL as f32 * share) as usize).max(LEAST_USUAL);
+    cosines.get(place).or(cosines.last()).copied().unwrap_or(0.0)
 }
 
 fn candidates(lexical: &[Scored], nearest: &Nearest) -> Vec<(u64, Candidate)> {

@@ -2,5 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a story that cannot go on has failed")]
 
 mod asking;
+mod half_the_vectors;
 mod house;
 mod search;

@@ -2,15 +2,17 @@
 //! recorded here is neither read nor changed.
 
 use std::io::BufRead;
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
 use embed::{EmbedError, Embedder, Identity, MiniLm};
-use engine::search::Legs;
 use engine::search::eval::{
-    Document, Prompt, PromptReport, Question, Report, build, measure, measure_prompts,
+    Document, Order, Partly, Prompt, PromptReport, Question, Report, build, measure, measure_prompts,
 };
+use engine::search::{Legs, Search};
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::lines;
 use crate::report::{Failure, hint, person};
@@ -22,7 +24,8 @@ use crate::{print, progress, when};
 prompts are lines {id, prompt, project, relevant: [id, ...], split}, of which one that needs nothing has no id; plain or .gz.
 Examples:
   throughline eval --documents set.documents.jsonl --queries set.queries.jsonl --json
-  throughline eval --documents eval/recall/memories.jsonl --prompts eval/recall/prompts.jsonl --split test"
+  throughline eval --documents eval/recall/memories.jsonl --prompts eval/recall/prompts.jsonl --split test
+  throughline eval --documents eval/recall/memories.jsonl --prompts eval/recall/prompts.jsonl --vectors 0,50,100"
 )]
 pub(crate) struct Eval {
     /// What is to be found
@@ -34,9 +37,16 @@ pub(crate) struct Eval {
     /// What is said to an agent, and which documents should then be in front of it: measures recall-on-prompt
     #[arg(long, value_name = "FILE", conflicts_with_all = ["queries", "legs"])]
     prompts: Option<String>,
-    /// Of the prompts, only those of this part
-    #[arg(long, value_name = "NAME", requires = "prompts")]
+    /// Only those of this part; questions that name none are dealt to "dev" and "test" in turn
+    #[arg(long, value_name = "NAME")]
     split: Option<String>,
+    /// Measure with only so many percent of the vectors, as it is while they are being made; several at once
+    #[arg(long, value_name = "PERCENT", value_delimiter = ',', value_parser = clap::value_parser!(u8).range(0..=100),
+        conflicts_with_all = ["candidates", "legs"])]
+    vectors: Vec<u8>,
+    /// With --vectors: which memories have theirs
+    #[arg(long, value_parser = ["made", "random"], default_value = "made", requires = "vectors")]
+    order: String,
     /// One JSON object per memory that was considered, with what spoke for it, instead of the figures
     #[arg(long, requires = "prompts", conflicts_with = "json")]
     candidates: bool,
@@ -55,7 +65,14 @@ impl Eval {
             return self.prompts(file, &documents);
         }
         let file = self.queries.as_deref().unwrap_or_default();
-        let questions: Vec<Question> = read(file, r#"{"query": "...", "relevant": ["1"]}"#)?;
+        let mut questions: Vec<Question> = read(file, r#"{"query": "...", "relevant": ["1"]}"#)?;
+        if let Some(split) = &self.split {
+            let mut dealt = ["dev", "test"].into_iter().cycle();
+            questions.retain(|question| {
+                let dealt = dealt.next();
+                question.split.as_deref().or(dealt) == Some(split)
+            });
+        }
         if !questions.iter().any(|question| !question.relevant.is_empty()) {
             let what = format!("{file} asks nothing that has an answer");
             return Err(hint(
@@ -63,6 +80,13 @@ impl Eval {
                 what,
                 r#"give lines like {"query": "...", "relevant": ["1"]}"#,
             ));
+        }
+        if !self.vectors.is_empty() {
+            return self.partly(&documents, |search, _| {
+                let report = measure(search, &questions, Legs::Both, when::now())?;
+                let line = format!("{:>7.4} {:>7.4} {:>7.4}", report.hit_1, report.hit_5, report.mrr);
+                Ok((serde_json::json!(report), line))
+            });
         }
         let legs = match self.legs.as_str() {
             "words" => Legs::Words,
@@ -92,6 +116,14 @@ impl Eval {
             let what = format!("{file} has no such prompts");
             return Err(hint(Failure::Person, what, "leave out --split, or name one that is in the file"));
         }
+        if !self.vectors.is_empty() {
+            return self.partly(documents, |search, path| {
+                let (report, _) = measure_prompts(search, path, &prompts, when::now())?;
+                let PromptReport { right, items, right_3, silence, .. } = report;
+                let line = format!("{right:>5} {items:>5} {right_3:>7.4} {silence:>8.4}");
+                Ok((serde_json::json!(report), line))
+            });
+        }
         let folder = tempfile::tempdir()?;
         let bar = progress::items("reading documents", 0);
         let path = folder.path().join("eval.db");
@@ -107,6 +139,40 @@ impl Eval {
             return print::json(&report);
         }
         print::text(&of_prompts(&report, documents.len()))
+    }
+}
+
+impl Eval {
+    /// One measurement for each share of the vectors, from all of them down to the fewest.
+    fn partly(
+        &self,
+        documents: &[Document],
+        measure: impl Fn(&Search, &Path) -> engine::Result<(Value, String)>,
+    ) -> anyhow::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("eval.db");
+        let order = if self.order == "random" { Order::Random } else { Order::AsMade };
+        let mut shares = self.vectors.clone();
+        shares.sort_unstable_by(|a, b| b.cmp(a));
+        let bar = progress::items("reading documents", 0);
+        let mut partly = Partly::build(&path, documents, Arc::new(BuiltIn), order).map_err(person)?;
+        let mut measured = Vec::new();
+        for share in shares {
+            bar.set_message(format!("asking with {share} % of the vectors"));
+            let search = partly.with(usize::from(share)).map_err(person)?;
+            let (mut report, line) = measure(&search, &path).map_err(person)?;
+            report["vectors"] = share.into();
+            measured.push((report, format!("{share:>7} {line}\n")));
+        }
+        bar.finish_and_clear();
+        measured.reverse();
+        if self.json {
+            return print::json(&measured.into_iter().map(|(report, _)| report).collect::<Vec<_>>());
+        }
+        let names =
+            if self.prompts.is_some() { "right  said right@3  silence" } else { "  hit@1   hit@5     mrr" };
+        let lines: Vec<String> = measured.into_iter().map(|(_, line)| line).collect();
+        print::text(&format!("vectors {names}\n{}", lines.concat()))
     }
 }
 

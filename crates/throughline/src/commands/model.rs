@@ -235,11 +235,30 @@ fn status(world: &World, as_json: bool) -> anyhow::Result<()> {
         (false, _) => "at work; search finds the rest by its words",
     };
     let model = print::one_line(now["model"].as_str().unwrap_or("-"), 60);
-    print::line(&format!("model      {model}\nvectors    {vectors}\nwaiting    {waiting}\n{state}"))?;
+    print::line(&format!("model      {model}\nvectors    {vectors}\nwaiting    {waiting}"))?;
+    if let Some(progress) = progress(&now, waiting) {
+        print::line(&format!("progress   {progress}"))?;
+    }
+    print::line(state)?;
     if let Some(trouble) = trouble {
         print::line(&format!("trouble    {trouble}"))?;
     }
     print::line(&distiller(&now["distiller"]))
+}
+
+/// `42 % done, 120 a second, about 8 minutes left`; none where nothing waits or nothing is known yet.
+fn progress(now: &Value, waiting: u64) -> Option<String> {
+    let memories = now["memories"].as_u64().filter(|_| waiting > 0)?;
+    let done = memories.saturating_sub(waiting) * 100 / memories.max(1);
+    let rate = now["per_second"].as_f64().zip(now["seconds_left"].as_u64());
+    let rate = rate.map_or_else(String::new, |(rate, seconds)| {
+        let left = match seconds {
+            0..90 => format!("{seconds} seconds"),
+            _ => format!("{} minutes", seconds.div_ceil(60)),
+        };
+        format!(", {rate:.0} a second, about {left} left")
+    });
+    Some(format!("{done} % done{rate}"))
 }
 
 /// The model that writes better accounts of turns, if a person has named one, and what it has cost.
@@ -268,6 +287,17 @@ fn distiller(now: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn progress_says_how_much_how_fast_and_how_long() {
+        let now = json!({ "memories": 1000, "per_second": 12.0, "seconds_left": 50 });
+        assert_eq!(progress(&now, 600).as_deref(), Some("40 % done, 12 a second, about 50 seconds left"));
+        let now = json!({ "memories": 100_000, "per_second": 119.7, "seconds_left": 502 });
+        assert_eq!(progress(&now, 60_000).as_deref(), Some("40 % done, 120 a second, about 9 minutes left"));
+        assert_eq!(progress(&json!({ "memories": 10, "per_second": null }), 5).as_deref(), Some("50 % done"));
+        assert_eq!(progress(&json!({ "memories": 10 }), 0), None);
+        assert_eq!(progress(&json!({}), 3), None);
+    }
 
     #[test]
     fn the_sizes_that_are_told_are_those_of_the_weights() {

@@ -23,7 +23,7 @@ const READ_CHARS: usize = 4_000;
 const LEAST_USUAL: f32 = 0.15;
 /// In a smaller store words are weighed as if it were so large.
 const FEW: u64 = 200;
-/// A memory that waits for its vector is about as near as its words say.
+/// Where nearness does not count, a memory is about as near as its words say.
 const WORDS_ALONE: f32 = 0.6;
 
 /// Somebody who says "we" asks about what was done here.
@@ -96,10 +96,12 @@ const TEXTBOOK: &[&str] = &["difference between", "in plain words", "like i'm"];
 /// What speaks for a memory, or against it; all between 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub(crate) struct Signs {
-    /// The cosine between prompt and memory; what the words say where there is none.
+    /// The cosine between prompt and memory.
     pub(crate) near: f32,
     /// How far that is above what is usual for this prompt.
     pub(crate) ahead: f32,
+    /// How much those two count beside the words: 0 for a memory that waits for its vector, 1 where all have theirs.
+    pub(crate) read: f32,
     /// The share of what the prompt's words tell that the memory holds: a rare word tells more.
     pub(crate) covered: f32,
     /// How near the two are to a model that knows words and no sentences: the other model is fooled by other things.
@@ -137,13 +139,21 @@ const ON_SURFACE: f32 = -2.7;
 const IN_TEXTBOOK: f32 = -1.8;
 
 impl Signs {
-    /// How likely it is that the memory belongs to the prompt.
+    /// How likely it is that the memory belongs to the prompt. A memory without a vector is judged by its words alone.
+    /// One that has its own among many that wait for theirs is the nearest of a few, and what is right may be among
+    /// those that wait: it is judged by both, and nearness counts as far as the others have been read.
     pub(crate) fn chance(&self) -> f32 {
-        let odds = BIAS
-            + NEAR * self.near
-            + AHEAD * self.ahead
+        let words = self.odds(self.covered * WORDS_ALONE, 0.0);
+        let nearness = self.odds(self.near, self.ahead);
+        let odds = words + (nearness - words) * self.read;
+        1.0 / (1.0 + (-odds).exp())
+    }
+
+    fn odds(&self, near: f32, ahead: f32) -> f32 {
+        BIAS + NEAR * near
+            + AHEAD * ahead
             + COVERED * self.covered
-            + BOTH * self.near * self.covered
+            + BOTH * near * self.covered
             + ALIKE * self.alike
             + HERE * self.here
             + RULE * self.rule
@@ -151,8 +161,7 @@ impl Signs {
             + OF_US * self.ours
             + OF_PAST * self.past
             + ON_SURFACE * self.surface
-            + IN_TEXTBOOK * self.textbook;
-        1.0 / (1.0 + (-odds).exp())
+            + IN_TEXTBOOK * self.textbook
     }
 }
 
@@ -202,12 +211,11 @@ impl Judge {
         use MemoryKind::{Change, Decision, Feature, Learning, Note, Refactor};
         let text = beginning(&memory.text);
         let covered = self.covered(memory, text);
-        let near = evidence.nearness.unwrap_or(covered * WORDS_ALONE).clamp(0.0, 1.0);
+        let near = evidence.nearness.unwrap_or(0.0);
         Signs {
-            near,
-            ahead: evidence
-                .nearness
-                .map_or(0.0, |near| (near - evidence.usual.max(LEAST_USUAL)).clamp(0.0, 1.0)),
+            near: near.clamp(0.0, 1.0),
+            ahead: (near - evidence.usual.max(LEAST_USUAL)).clamp(0.0, 1.0),
+            read: evidence.nearness.map_or(0.0, |_| evidence.read.clamp(0.0, 1.0)),
             covered,
             alike: self.alike(memory, text).clamp(0.0, 1.0),
             here: flag(here),
@@ -264,7 +272,7 @@ mod tests {
 
     #[test]
     fn every_sign_counts_in_its_direction() {
-        let signs = Signs { near: 0.4, ahead: 0.15, covered: 0.3, here: 1.0, ..Signs::default() };
+        let signs = Signs { near: 0.4, ahead: 0.15, read: 1.0, covered: 0.3, here: 1.0, ..Signs::default() };
         let chance = signs.chance();
         assert!(Signs { near: 0.6, ..signs }.chance() > chance);
         assert!(Signs { covered: 0.6, ..signs }.chance() > chance);
@@ -272,6 +280,18 @@ mod tests {
         assert!(Signs { here: 0.0, ..signs }.chance() < chance);
         assert!(Signs { surface: 1.0, ..signs }.chance() < chance);
         assert!(Signs::default().chance() < 0.01);
+    }
+
+    #[test]
+    fn nearness_counts_as_far_as_the_others_have_been_read() {
+        let words = Signs { covered: 0.7, here: 1.0, rule: 1.0, alike: 0.6, ..Signs::default() };
+        let waits = Signs { near: 0.0, ahead: 0.0, read: 0.0, ..words };
+        assert!((Signs { near: 0.9, ahead: 0.5, ..waits }.chance() - waits.chance()).abs() < 1e-6);
+        // Near by chance, and hardly a word of the prompt in it: enough where all are read, not among a few.
+        let by_chance =
+            |read| Signs { near: 0.5, ahead: 0.3, read, covered: 0.1, here: 1.0, ..Signs::default() };
+        assert!(by_chance(1.0).chance() > 0.16 && by_chance(0.5).chance() < 0.16);
+        assert!(by_chance(0.5).chance() < waits.chance());
     }
 
     #[test]

@@ -11,7 +11,8 @@ use crate::{Result, Workspace, origin};
 
 /// Hits that are looked at.
 const ASKED: usize = 40;
-/// Of those, judged at most: of this project, and of others. What is farther behind is not what a prompt is about.
+/// Of those, judged at most: of this project, and of others, and as many again of those that wait for their vectors,
+/// so that neither takes the other's place. What is farther behind is not what a prompt is about.
 const JUDGED_HERE: usize = 6;
 const JUDGED_ELSEWHERE: usize = 2;
 /// Memories that are said; what comes fourth was never the one that counted.
@@ -32,11 +33,21 @@ pub(crate) struct Judged {
 }
 
 impl Judged {
+    /// Whether it has no vector yet.
+    fn waits(&self) -> bool {
+        self.signs.read <= 0.0
+    }
+
     /// For a person who asks why it was said.
     pub(crate) fn why(&self) -> String {
         let Signs { near, ahead, covered, here, ours, surface, .. } = self.signs;
+        let nearness = if self.waits() {
+            "by its words alone".to_owned()
+        } else {
+            format!("nearness {near:.2}, {ahead:.2} above usual")
+        };
         let mut why = format!(
-            "likely {:.2} (floor {FLOOR:.2}): nearness {near:.2}, {ahead:.2} above usual, {:.0} % of what the prompt says",
+            "likely {:.2} (floor {FLOOR:.2}): {nearness}, {:.0} % of what the prompt says",
             self.chance,
             covered * 100.0
         );
@@ -70,9 +81,10 @@ pub(crate) fn judge(
     let judge = Judge::new(tables, text)?;
     let homes = homes(tables, here, &[])?;
     // One client's facts are no business of another's model, unless the person says so.
-    let mut room = [if elsewhere { JUDGED_ELSEWHERE } else { 0 }, JUDGED_HERE];
+    let mut rooms = [[if elsewhere { JUDGED_ELSEWHERE } else { 0 }, JUDGED_HERE]; 2];
     for hit in hits {
-        if hit.kind == MemoryKind::Chunk || room == [0, 0] {
+        let room = &mut rooms[usize::from(hit.evidence.nearness.is_some())];
+        if hit.kind == MemoryKind::Chunk || *room == [0, 0] {
             continue;
         }
         let Some(row) = tables.memory(&hit.id.to_string())? else { continue };
@@ -91,8 +103,14 @@ pub(crate) fn judge(
 
 /// Those that are worth saying, likeliest first; of them the first [`MOST`] are said.
 pub(crate) fn chosen(judged: Vec<Judged>) -> Vec<Judged> {
-    let best = judged.first().map_or(0.0, |first| first.chance);
-    judged.into_iter().take_while(|one| one.chance >= FLOOR.max(best * BESIDE)).collect()
+    let best = |waits: bool| {
+        let alike = judged.iter().filter(|one| one.waits() == waits);
+        alike.map(|one| one.chance).fold(0.0, f32::max)
+    };
+    // What nearness says for one memory takes nothing from what words say for another that it has not read.
+    let best = [best(false), best(true)];
+    let worth = |one: &Judged| one.chance >= FLOOR.max(best[usize::from(one.waits())] * BESIDE);
+    judged.into_iter().filter(worth).collect()
 }
 
 /// Unasked only what is ours to say: no words of others and nothing of the conversation itself; and only what says

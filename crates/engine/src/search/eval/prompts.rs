@@ -41,8 +41,9 @@ pub struct PromptReport {
     pub right_3: f64,
     /// Of the related prompts, the share for which anything was said.
     pub spoken: f64,
-    /// Memories that were said in all, and prompts beside which any were.
+    /// Memories that were said in all, those of them that are right, and prompts beside which any were.
     pub items: usize,
+    pub right: usize,
     pub spoke: usize,
     /// What a note costs on average.
     pub tokens: f64,
@@ -60,7 +61,6 @@ pub fn measure_prompts(
     let tables = Tables::open_read_only(database)?;
     let budget = Config::default().number("recall.prompt-tokens") as u32;
     let (mut report, mut candidates, mut times) = (PromptReport::default(), Vec::new(), Vec::new());
-    let mut right = 0;
     for prompt in prompts {
         let start = Instant::now();
         let here = prompt.project.as_deref().map(workspace);
@@ -89,7 +89,7 @@ pub fn measure_prompts(
         times.push(start.elapsed().as_secs_f64() * 1000.0);
         let said = &said[..note.as_ref().map_or(0, |note| note.items.len()).min(said.len())];
         report.items += said.len();
-        right += said.iter().filter(|one| is_right(one)).count();
+        report.right += said.iter().filter(|one| is_right(one)).count();
         if let Some(note) = &note {
             report.spoke += 1;
             report.tokens += f64::from(model::estimate_tokens(&note.text));
@@ -103,7 +103,7 @@ pub fn measure_prompts(
             report.right_3 += f64::from(u8::from(said.iter().take(3).any(is_right)));
         }
     }
-    report.precision = share(right as f64, report.items);
+    report.precision = share(report.right as f64, report.items);
     report.silence = share(report.silence, report.unrelated);
     report.right_3 = share(report.right_3, report.related);
     report.spoken = share(report.spoken, report.related);

@@ -2,6 +2,7 @@
 
 ruff and the TypeScript compiler are fetched from their registries into .tools/ once, like the client.
 """
+import json
 import os
 import shutil
 import subprocess
@@ -39,6 +40,12 @@ def has(checks, program):
     return there
 
 
+def trust(house):
+    """As a person does it: the project, and the repository that the fetched tools lie in."""
+    for folder in (house.project, ROOT):
+        house.throughline.run("checks", "trust", folder)
+
+
 def said(run):
     """Of each request, the notes of check-code that it has and the one before had not."""
     new, seen = [], 0
@@ -56,6 +63,7 @@ def python(checks, house, client, canaries, ours):
     """An edit that breaks the rules of the project is told at once; what was wrong before is not; the turn is held once."""
     if not has(checks, "ruff"):
         return
+    trust(house)
     edit = tool("Edit", file_path="{{CWD}}/app.py", old_string='name == "x"', new_string='name is "x"')
     spec = {"files": {"ruff.toml": '[lint]\nselect = ["E", "F"]\n', "app.py": APP}, "args": BYPASS, "prompt": "Compare by identity.",
             "turns": [{"tools": [tool("Read", file_path="{{CWD}}/app.py")]}, {"tools": [tool("Bash", command="sleep 1")]},
@@ -88,6 +96,7 @@ def typescript(checks, house, client, canaries, ours):
     """Half of an edit over two files is not nagged about; a late result comes with the next event; what is mended holds nobody."""
     if not has(checks, "tsc"):
         return
+    trust(house)
     a, b = "{{CWD}}/src/a.ts", "{{CWD}}/src/b.ts"
     reads = [tool("Read", file_path=a), tool("Read", file_path=b)]
     first = tool("Edit", file_path=a, old_string="  return 1;", new_string="  return second();")
@@ -113,6 +122,7 @@ def quiet(checks, house, client, canaries, ours):
     """Who chose quiet is told and never held; who switched it off hears nothing."""
     if not has(checks, "ruff"):
         return
+    trust(house)
     edit = lambda old, new: tool("Edit", file_path="{{CWD}}/app.py", old_string=old, new_string=new)
     counts = {}
     for mode in ("quiet", "off"):
@@ -128,4 +138,24 @@ def quiet(checks, house, client, canaries, ours):
     checks.that("quiet says it and holds nobody, off says nothing", counts == {"quiet": (1, 4), "off": (0, 4)}, counts)
 
 
-STORIES = {"check-python": python, "check-typescript": typescript, "check-quiet": quiet}
+def untrusted(checks, house, client, canaries, ours):
+    """In a folder that nobody trusts nothing is run; the person is told once how that is changed, and the model is not."""
+    canary = os.path.join(house.folder, "canary")
+    fake = "#!/bin/sh\necho ran >> '%s'\n" % canary
+    spec = {"files": {"ruff.toml": "", "app.py": APP, "tools/ruff": fake}, "args": BYPASS, "prompt": "Compare by identity.",
+            "turns": [{"tools": [tool("Bash", command="chmod +x tools/ruff")]}, {"tools": [tool("Read", file_path="{{CWD}}/app.py")]},
+                      {"tools": [tool("Edit", file_path="{{CWD}}/app.py", old_string='name == "x"', new_string='name is "x"')]},
+                      {"tools": [tool("Bash", command="sleep 1")]}, {"text": "Done."}],
+            "expect": {"result": "Done"}}
+    path = os.pathsep.join([os.path.join(house.project, "tools"), "/usr/local/bin:/usr/bin:/bin"])
+    run, = house.play("check-untrusted", spec, client, env={"PATH": path})
+    checks.nothing("the client did what it was asked to", run["failures"])
+    checks.that("nothing was run", not os.path.exists(canary), "a tool of the folder has run")
+    texts = requests(run)
+    checks.nothing("the model hears nothing of it", (text[-800:] for text in texts if "checks trust" in text))
+    # The client shows it; where it does so with -p is its own business, so our own record is asked.
+    told = [entry for entry in house.throughline.lines("export") if "checks-trust:" in json.dumps(entry)]
+    checks.that("the person is told once", len(told) == 1, len(told))
+
+
+STORIES = {"check-untrusted": untrusted, "check-python": python, "check-typescript": typescript, "check-quiet": quiet}

@@ -119,11 +119,43 @@ pub(crate) fn installed(form: &Form, text: &str) -> Result<Installed, SettingsEr
         present: form.events.iter().filter(calls_us).copied().collect(),
         missing: form.events.iter().filter(|kind| !calls_us(kind)).copied().collect(),
         programs,
+        doubled: form.events.iter().filter(|kind| is_doubled(form, &places, **kind)).copied().collect(),
+        outdated: written(&places)
+            .is_some_and(|ours| places.iter().any(|place| !is_current(form, &ours, place))),
         stale: is_stale(form, text, &places),
         word: places.iter().find_map(|place| place.calls.word()).map(str::to_owned),
         hooks_disabled: disabled.is_some_and(|span| &document.bytes()[span] == b"true"),
         plugin: false,
     })
+}
+
+/// What is there, as if it were to be written again.
+fn written(places: &[Place]) -> Option<Ours> {
+    let hook = places.iter().find_map(|place| place.calls.program())?;
+    let word = places.iter().find_map(|place| place.calls.word());
+    let server = word.map(|word| Program {
+        program: String::new(),
+        args: vec![Program::WORD_OPTION.to_owned(), word.to_owned()],
+    });
+    Some(Ours { hook: hook.clone(), fast: server.is_some(), server })
+}
+
+fn is_doubled(form: &Form, places: &[Place], kind: EventKind) -> bool {
+    places.iter().filter(|place| form.kind(&place.event) == Some(kind)).count() > 1
+}
+
+/// Whether a handler is as this release would write it, whatever program it names. One of an event that is not ours any
+/// more is not.
+fn is_current(form: &Form, ours: &Ours, place: &Place) -> bool {
+    let Some(kind) = form.kind(&place.event) else { return false };
+    let hook = place.calls.program().unwrap_or(&ours.hook).clone();
+    let ours = Ours { hook, server: ours.server.clone(), fast: ours.fast };
+    let mut handler = place.handler.clone();
+    if let Some(handler) = handler.as_object_mut() {
+        handler.remove(MARKER);
+    }
+    let fields = (form.handler)(&ours, kind);
+    handler == Value::Object(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
 /// Whether writing again what is there would change something. A file that has no place for us in some list is no
@@ -132,13 +164,7 @@ fn is_stale(form: &Form, text: &str, places: &[Place]) -> bool {
     if places.is_empty() {
         return false;
     }
-    let Some(hook) = places.iter().find_map(|place| place.calls.program()) else { return true };
-    let word = places.iter().find_map(|place| place.calls.word());
-    let server = word.map(|word| Program {
-        program: String::new(),
-        args: vec![Program::WORD_OPTION.to_owned(), word.to_owned()],
-    });
-    let ours = Ours { hook: hook.clone(), fast: server.is_some(), server };
+    let Some(ours) = written(places) else { return true };
     !matches!(add(form, Some(text), &ours), Ok(edit) if !edit.changes())
 }
 

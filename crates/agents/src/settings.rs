@@ -131,6 +131,10 @@ pub struct Installed {
     pub present: Vec<EventKind>,
     /// Events that should call us and do not.
     pub missing: Vec<EventKind>,
+    /// Events that call us more than once.
+    pub doubled: Vec<EventKind>,
+    /// Something that calls us is not as this release writes it.
+    pub outdated: bool,
     /// The programs it starts of us: none where it does not name us, and several while an old path is among them.
     pub programs: Vec<String>,
     /// Installing the same program again would change something.

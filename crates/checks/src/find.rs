@@ -1,13 +1,18 @@
 //! Which tools concern a file, where they run, and which executable that is: the project's own copy first, then the
-//! person's. Reads a few small files and runs nothing but git, where it must be known what came with the repository.
+//! person's. In a workspace that is trusted it reads a few small files and runs git, which knows what came with the
+//! repository; in any other it runs nothing.
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use crate::ground::{self, Git};
+use crate::members::{self, Family};
+use crate::path::{self, Folders};
 use crate::tool::{Home, Tool};
 use crate::tools::ALL;
-use crate::trust::{self, Trust};
+use crate::trust::Trust;
 
 /// A manifest is smaller; a larger file of that name is something else.
 const MAX_MANIFEST: u64 = 1 << 20;
@@ -24,6 +29,8 @@ pub struct Check {
     pub tool: &'static Tool,
     pub program: PathBuf,
     pub folder: PathBuf,
+    /// What it gets as its `PATH`.
+    pub path: OsString,
 }
 
 impl Check {
@@ -43,6 +50,10 @@ pub enum State {
     Lacks(&'static str),
     /// It would run code of the project, and nothing shows that this has run here before.
     RunsCode,
+    /// It would run code of a package that does not belong to the workspace.
+    Foreign,
+    /// Nobody has trusted the workspace: nothing is run there.
+    Untrusted,
 }
 
 #[derive(Debug, Clone)]
@@ -52,13 +63,47 @@ pub struct Seen {
     pub state: State,
 }
 
-/// The tools that are there for a file of the workspace. `path` is what the environment says.
-pub fn find(root: &Path, file: &Path, path: &std::ffi::OsStr, trust: Trust) -> Vec<Check> {
-    let found = seen(root, file, path, trust).into_iter().filter_map(|seen| match seen.state {
-        State::Found(program) => Some(Check { tool: seen.tool, program, folder: seen.folder }),
-        State::Missing | State::Lacks(_) | State::RunsCode => None,
+/// A workspace, and what the person says about it.
+#[derive(Clone, Copy)]
+pub struct Ground<'a> {
+    /// A real path.
+    pub root: &'a Path,
+    /// What the environment of the session says.
+    pub path: &'a OsStr,
+    pub home: Option<&'a Path>,
+    pub code: Trust,
+    /// Whether the repository with this root is trusted.
+    pub is_trusted: &'a dyn Fn(&Path) -> bool,
+}
+
+impl std::fmt::Debug for Ground<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ground").field("root", &self.root).finish_non_exhaustive()
+    }
+}
+
+/// The tools that are there for a file of the workspace, and may be run. `file` is a real path.
+pub fn find(ground: &Ground<'_>, file: &Path) -> Vec<Check> {
+    if !(ground.is_trusted)(ground.root) {
+        return Vec::new();
+    }
+    let folders = ground.folders();
+    let path = folders.variable();
+    let searching = Searching::new(ground, &folders, &path);
+    let found = searching.seen(file).into_iter().filter_map(|seen| match seen.state {
+        State::Found(program) => {
+            Some(Check { tool: seen.tool, program, folder: seen.folder, path: path.clone() })
+        }
+        _ => None,
     });
     found.collect()
+}
+
+/// Whether a tool would be run for a file, were its workspace trusted. Looks at a few names, and runs nothing.
+pub fn is_used(root: &Path, file: &Path) -> bool {
+    let Some((home, concerned)) = concerned(root, file) else { return false };
+    let mut concerned = concerned.filter(|tool| !tool.signs.is_empty());
+    concerned.any(|tool| sign(tool, root, home).is_some_and(|folder| (tool.lacks)(folder).is_none()))
 }
 
 /// Whether any tool is about files of this ending. Looks at nothing.
@@ -67,16 +112,20 @@ pub fn concerns(file: &Path) -> bool {
     ending.is_some_and(|ending| ALL.iter().any(|tool| tool.endings.contains(&ending)))
 }
 
-/// The tools a file shows to be used, found or not.
-fn seen(root: &Path, file: &Path, path: &std::ffi::OsStr, trust: Trust) -> Vec<Seen> {
-    let Some(ending) = file.extension().and_then(|ending| ending.to_str()) else { return Vec::new() };
-    let Some(home) = file.parent().filter(|home| home.starts_with(root)) else { return Vec::new() };
-    let concerned = ALL.iter().filter(|tool| tool.endings.contains(&ending));
-    concerned.filter_map(|tool| look(tool, root, home, path, trust)).collect()
+/// The folder of a file that is the workspace's own, and the tools that are about it.
+fn concerned<'a>(root: &Path, file: &'a Path) -> Option<(&'a Path, impl Iterator<Item = &'static Tool>)> {
+    let ending = file.extension().and_then(|ending| ending.to_str())?;
+    let home = file.parent().filter(|home| ground::is_ours(root, home))?;
+    Some((home, ALL.iter().filter(move |tool| tool.endings.contains(&ending))))
 }
 
 /// What the project in `root` uses, by what its folders show; each tool once, where it is seen first.
-pub fn survey(root: &Path, path: &std::ffi::OsStr, trust: Trust) -> Vec<Seen> {
+pub fn survey(ground: &Ground<'_>) -> Vec<Seen> {
+    let root = ground.root;
+    let is_trusted = (ground.is_trusted)(root);
+    let folders = ground.folders();
+    let path = folders.variable();
+    let searching = Searching::new(ground, &folders, &path);
     let mut seen: Vec<Seen> = Vec::new();
     let mut waiting = vec![(root.to_owned(), 0)];
     let mut looked = 0;
@@ -88,14 +137,16 @@ pub fn survey(root: &Path, path: &std::ffi::OsStr, trust: Trust) -> Vec<Seen> {
         for tool in ALL {
             let is_new = !seen.iter().any(|seen| seen.tool.name == tool.name);
             if is_new && shows(tool, &folder) {
-                seen.extend(look(tool, root, &folder, path, trust));
+                let untrusted = || Seen { tool, folder: folder.clone(), state: State::Untrusted };
+                seen.extend(if is_trusted { searching.look(tool, &folder) } else { Some(untrusted()) });
             }
         }
         for entry in fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok) {
             let name = entry.file_name();
             let Some(name) = name.to_str() else { continue };
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_folder && depth < SURVEY_DEPTH && !name.starts_with('.') && !NOT_OURS.contains(&name) {
+            let is_hidden = name.starts_with('.') || NOT_OURS.contains(&name);
+            if is_folder && depth < SURVEY_DEPTH && !is_hidden && ground::is_ours(root, &entry.path()) {
                 waiting.push((entry.path(), depth + 1));
             }
         }
@@ -107,7 +158,7 @@ pub fn survey(root: &Path, path: &std::ffi::OsStr, trust: Trust) -> Vec<Seen> {
 /// Whether a folder itself shows it: by a sign, or by a file of an ending that needs none.
 fn shows(tool: &Tool, folder: &Path) -> bool {
     if !tool.signs.is_empty() {
-        return has_sign(tool, folder);
+        return has_sign(tool, folder).is_some();
     }
     let of_ending = |path: &Path| {
         path.extension().and_then(|end| end.to_str()).is_some_and(|end| tool.endings.contains(&end))
@@ -115,39 +166,151 @@ fn shows(tool: &Tool, folder: &Path) -> bool {
     fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).any(|entry| of_ending(&entry.path()))
 }
 
-fn look(tool: &'static Tool, root: &Path, home: &Path, path: &std::ffi::OsStr, trust: Trust) -> Option<Seen> {
-    let folder = if tool.signs.is_empty() {
-        root.to_owned()
-    } else {
-        let mut above = home.ancestors().take_while(|folder| folder.starts_with(root));
-        above.find(|folder| has_sign(tool, folder))?.to_owned()
-    };
-    let state = match (tool.lacks)(&folder) {
-        Some(why) => State::Lacks(why),
-        None => state(tool, root, &folder, path, trust),
-    };
-    Some(Seen { tool, folder, state })
+/// The folder a tool runs in: the nearest that shows it, else the root for one that needs no sign.
+fn sign<'a>(tool: &Tool, root: &'a Path, home: &'a Path) -> Option<&'a Path> {
+    if tool.signs.is_empty() {
+        return Some(root);
+    }
+    let mut above = home.ancestors().take_while(|folder| folder.starts_with(root));
+    above.find(|folder| has_sign(tool, folder).is_some())
 }
 
-/// The project's own copy is code of the project, too: without leave for that the person's is taken.
-fn state(tool: &Tool, root: &Path, folder: &Path, path: &std::ffi::OsStr, trust: Trust) -> State {
-    let (own, persons) = (own(tool, root, folder), persons(tool, path));
-    let runs_code = (tool.runs_code)(folder);
-    if own.is_none() && persons.is_none() {
-        return State::Missing;
-    }
-    let may_run = (runs_code || own.is_some()) && trust::allows(trust, root, folder, tool.made, path);
-    match (own, persons) {
-        (Some(own), _) if may_run => State::Found(own),
-        (_, Some(persons)) if may_run || !runs_code => State::Found(persons),
-        _ => State::RunsCode,
+impl Ground<'_> {
+    /// Where programs are looked for.
+    pub fn folders(&self) -> Folders {
+        Folders::of(self.path, self.root, self.home, self.is_trusted)
     }
 }
 
-fn has_sign(tool: &Tool, folder: &Path) -> bool {
-    tool.signs.iter().any(|(name, words)| {
+/// One look at a workspace that is trusted.
+struct Searching<'a> {
+    ground: &'a Ground<'a>,
+    folders: &'a Folders,
+    path: &'a OsStr,
+    git: Git<'a>,
+}
+
+impl<'a> Searching<'a> {
+    fn new(ground: &'a Ground<'a>, folders: &'a Folders, path: &'a OsStr) -> Self {
+        Self { ground, folders, path, git: Git::of(ground.root, path) }
+    }
+
+    /// The tools a file shows to be used, found or not.
+    fn seen(&self, file: &Path) -> Vec<Seen> {
+        let root = self.ground.root;
+        let Some((home, concerned)) = concerned(root, file) else { return Vec::new() };
+        let signed: Vec<_> = concerned.filter_map(|tool| Some((tool, sign(tool, root, home)?))).collect();
+        // Git is asked once, and only where something would be run.
+        let signs = signed.iter().filter_map(|(tool, folder)| has_sign(tool, folder));
+        let paths: Vec<PathBuf> = signs.chain([file.to_owned()]).collect();
+        let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
+        if signed.is_empty() || self.git.ignores(&paths) {
+            return Vec::new();
+        }
+        signed.into_iter().filter_map(|(tool, _)| self.look(tool, home)).collect()
+    }
+
+    fn look(&self, tool: &'static Tool, home: &Path) -> Option<Seen> {
+        let folder = sign(tool, self.ground.root, home)?.to_owned();
+        let state = match (tool.lacks)(&folder) {
+            Some(why) => State::Lacks(why),
+            None => self.state(tool, &folder),
+        };
+        Some(Seen { tool, folder, state })
+    }
+
+    /// The project's own copy is code of the project, too: without leave for that the person's is taken.
+    fn state(&self, tool: &Tool, folder: &Path) -> State {
+        let root = self.ground.root;
+        let runs_code = (tool.runs_code)(folder);
+        let (own, persons) = (self.own(tool, folder), on_path(tool.program, self.path));
+        if own.is_none() && persons.is_none() {
+            return State::Missing;
+        }
+        let is_member = |folder: &Path| {
+            members::is_package(tool.family, root, folder) && self.belongs(tool.family, folder)
+        };
+        if runs_code && !is_member(folder) {
+            return State::Foreign;
+        }
+        let may_run = (runs_code || own.is_some()) && self.allows(tool, folder);
+        match (own, persons) {
+            (Some(own), _) if may_run => State::Found(own),
+            (_, Some(persons)) if may_run || !runs_code => State::Found(persons),
+            _ => State::RunsCode,
+        }
+    }
+
+    fn belongs(&self, family: Family, folder: &Path) -> bool {
+        let is_always = self.ground.code == Trust::Always;
+        members::belongs(family, self.ground.root, folder, &self.git, is_always)
+    }
+
+    /// Whether code of the project may be run for the sake of `folder`, which shows that it has run before.
+    fn allows(&self, tool: &Tool, folder: &Path) -> bool {
+        match self.ground.code {
+            Trust::Always => true,
+            Trust::Never => false,
+            Trust::Installed => {
+                let above = folder.ancestors().take_while(|folder| folder.starts_with(self.ground.root));
+                let made =
+                    above.flat_map(|folder| tool.made.iter().map(move |name| (folder, folder.join(name))));
+                let there = made.filter(|(_, made)| made.is_dir());
+                let mut ours = there.filter(|(holder, _)| self.belongs(tool.family, holder));
+                let named = ours.next().map(|(_, made)| made);
+                // Who has a virtual environment elsewhere in the workspace has it on the path.
+                let made = named.or_else(|| self.folders.inside.first().cloned());
+                made.is_some_and(|made| self.is_made_here(&made))
+            }
+        }
+    }
+
+    /// Whether a folder was made on this machine and did not come with the repository. A link shows that, too, where it
+    /// leads to no repository that nobody trusts.
+    fn is_made_here(&self, made: &Path) -> bool {
+        let Ground { root, home, is_trusted, .. } = *self.ground;
+        let Ok(real) = made.canonicalize() else { return false };
+        let is_strangers = if real.starts_with(root) {
+            ground::is_in_repository(root, &real)
+        } else {
+            path::is_strangers(&real, home, is_trusted)
+        };
+        !is_strangers && self.git.tracks(made) == Some(false)
+    }
+
+    /// The copy that the project keeps: on the shelves of its packages, or where the session's path leads in it.
+    fn own(&self, tool: &Tool, folder: &Path) -> Option<PathBuf> {
+        const NODE: (&str, Family) = ("node_modules/.bin", Family::Node);
+        const PYTHON: [(&str, Family); 2] = [(".venv/bin", Family::Python), ("venv/bin", Family::Python)];
+        let root = self.ground.root;
+        let kept: &[(&str, Family)] = match tool.home {
+            Home::Path => return None,
+            Home::Node => &[NODE],
+            Home::Python => &PYTHON,
+            Home::Either => &[PYTHON[0], PYTHON[1], NODE],
+        };
+        let above = folder.ancestors().take_while(|folder| folder.starts_with(root));
+        let shelves = above
+            .flat_map(|folder| kept.iter().map(move |(kept, family)| (folder, folder.join(kept), *family)));
+        let mut there = shelves.filter(|(_, shelf, _)| can_run(&shelf.join(tool.program)));
+        let of_package = there.find(|(holder, _, family)| {
+            members::is_package(*family, root, holder) && self.belongs(*family, holder)
+        });
+        let named = || {
+            let mut inside = self.folders.inside.iter();
+            inside.find(|shelf| can_run(&shelf.join(tool.program)) && self.is_made_here(shelf)).cloned()
+        };
+        of_package.map(|(_, shelf, _)| shelf).or_else(named).map(|shelf| shelf.join(tool.program))
+    }
+}
+
+/// The file that shows it.
+fn has_sign(tool: &Tool, folder: &Path) -> Option<PathBuf> {
+    tool.signs.iter().find_map(|(name, words)| {
         let path = folder.join(name);
-        path.is_file() && (words.is_empty() || read(&path).is_some_and(|text| text.contains(words)))
+        let is_it =
+            path.is_file() && (words.is_empty() || read(&path).is_some_and(|text| text.contains(words)));
+        is_it.then_some(path)
     })
 }
 
@@ -157,23 +320,10 @@ pub(crate) fn read(path: &Path) -> Option<String> {
     (about.is_file() && about.len() <= MAX_MANIFEST).then(|| fs::read_to_string(path).ok()).flatten()
 }
 
-fn own(tool: &Tool, root: &Path, folder: &Path) -> Option<PathBuf> {
-    const NODE: &str = "node_modules/.bin";
-    let kept: &[&str] = match tool.home {
-        Home::Path => &[],
-        Home::Node => &[NODE],
-        Home::Python => &[".venv/bin", "venv/bin"],
-        Home::Either => &[".venv/bin", "venv/bin", NODE],
-    };
-    let above = folder.ancestors().take_while(|folder| folder.starts_with(root));
-    let mut own = above.flat_map(|folder| kept.iter().map(move |kept| folder.join(kept).join(tool.program)));
-    own.find(|program| can_run(program))
-}
-
-fn persons(tool: &Tool, path: &std::ffi::OsStr) -> Option<PathBuf> {
-    // An entry that is not absolute would mean a folder of whoever is asked.
+/// A program of the person's. `path` has only folders in it that are absolute and theirs.
+pub(crate) fn on_path(program: &str, path: &OsStr) -> Option<PathBuf> {
     let mut folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
-    folders.find_map(|folder| Some(folder.join(tool.program)).filter(|program| can_run(program)))
+    folders.find_map(|folder| Some(folder.join(program)).filter(|program| can_run(program)))
 }
 
 fn can_run(program: &Path) -> bool {
@@ -181,123 +331,4 @@ fn can_run(program: &Path) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::ffi::OsStr;
-
-    use super::*;
-
-    fn put(root: &Path, path: &str, text: &str, mode: u32) {
-        let path = root.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-    }
-
-    fn names(root: &Path, file: &str, path: &str) -> Vec<(&'static str, PathBuf, PathBuf)> {
-        let found = find(root, &root.join(file), OsStr::new(path), Trust::Always);
-        let short = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_owned();
-        found.iter().map(|check| (check.tool.name, short(&check.folder), short(&check.program))).collect()
-    }
-
-    #[test]
-    fn a_tool_is_found_where_the_project_says_so_and_its_own_copy_goes_first() {
-        let top = tempfile::tempdir().unwrap();
-        let root = top.path();
-        put(root, "bin/ruff", "", 0o755);
-        put(root, "work/lib/a.py", "", 0o644);
-        let work = root.join("work");
-        let path = root.join("bin").to_str().unwrap().to_owned();
-        assert!(names(&work, "lib/a.py", &path).is_empty(), "the project does not say that it uses it");
-        put(root, "work/pyproject.toml", "[project]\n", 0o644);
-        assert!(names(&work, "lib/a.py", &path).is_empty());
-        put(root, "work/pyproject.toml", "[tool.ruff.lint]\n", 0o644);
-        assert_eq!(names(&work, "lib/a.py", &path), [("ruff", "".into(), root.join("bin/ruff"))]);
-        put(root, "work/lib/.venv/bin/ruff", "", 0o755);
-        assert_eq!(names(&work, "lib/a.py", &path)[0].2, root.join("bin/ruff"), "it is nobody's above lib");
-        put(root, "work/lib/ruff.toml", "", 0o644);
-        let nearest = ("ruff", "lib".into(), "lib/.venv/bin/ruff".into());
-        assert_eq!(names(&work, "lib/a.py", &path), [nearest], "the nearest configuration counts");
-    }
-
-    #[test]
-    fn nothing_outside_of_the_workspace_is_looked_at() {
-        let top = tempfile::tempdir().unwrap();
-        let root = top.path();
-        put(root, "ruff.toml", "", 0o644);
-        put(root, ".venv/bin/ruff", "", 0o755);
-        put(root, "work/a.py", "", 0o644);
-        assert!(names(&root.join("work"), "a.py", "bin:").is_empty());
-        assert!(find(&root.join("work"), &root.join("b.py"), OsStr::new(""), Trust::Always).is_empty());
-    }
-
-    #[test]
-    fn a_survey_names_what_is_missing() {
-        let top = tempfile::tempdir().unwrap();
-        let root = top.path();
-        put(root, "web/tsconfig.json", "{}", 0o644);
-        put(root, "web/node_modules/.bin/tsc", "", 0o755);
-        put(root, "node_modules/x/ruff.toml", "", 0o644);
-        put(root, "py/ruff.toml", "", 0o644);
-        let seen = survey(root, OsStr::new(""), Trust::Always);
-        let states: Vec<_> = seen.iter().map(|seen| (seen.tool.name, &seen.state)).collect();
-        let tsc = State::Found(root.join("web/node_modules/.bin/tsc"));
-        assert_eq!(states, [("ruff", &State::Missing), ("tsc", &tsc)]);
-    }
-
-    fn git(root: &Path, arguments: &[&str]) {
-        let run = std::process::Command::new("git").args(arguments).current_dir(root).output();
-        assert!(run.is_ok_and(|run| run.status.success()), "git {arguments:?}");
-    }
-
-    fn state_of(root: &Path, file: &str, path: &std::ffi::OsStr, trust: Trust) -> Vec<(&'static str, State)> {
-        let seen = seen(root, &root.join(file), path, trust);
-        seen.into_iter().map(|seen| (seen.tool.name, seen.state)).collect()
-    }
-
-    #[test]
-    fn code_of_a_project_is_run_only_where_it_has_run_before() {
-        let top = tempfile::tempdir().unwrap();
-        let root = &top.path().canonicalize().unwrap();
-        let path = std::env::join_paths(
-            [root.join("bin")].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
-        )
-        .unwrap();
-        let work = root.join("work");
-        put(root, "work/tsconfig.json", "{}", 0o644);
-        put(root, "work/node_modules/.bin/tsc", "", 0o755);
-        let own = [("tsc", State::Found(work.join("node_modules/.bin/tsc")))];
-        let ask = |trust| state_of(&work, "a.ts", &path, trust);
-        assert_eq!(ask(Trust::Always), own);
-        assert_ne!(ask(Trust::Installed), own, "nobody can say what came with the folder");
-        git(&work, &["init", "-q"]);
-        assert_eq!(ask(Trust::Installed), own, "somebody has installed it here");
-        put(root, "bin/tsc", "", 0o755);
-        let persons = [("tsc", State::Found(root.join("bin/tsc")))];
-        assert_eq!(ask(Trust::Never), persons);
-        git(&work, &["add", "-f", "node_modules"]);
-        assert_eq!(ask(Trust::Installed), persons, "the repository has brought it along");
-    }
-
-    #[test]
-    fn a_build_script_is_run_only_where_somebody_has_built() {
-        let top = tempfile::tempdir().unwrap();
-        let root = &top.path().canonicalize().unwrap();
-        put(root, "bin/cargo", "", 0o755);
-        put(root, "work/Cargo.toml", "[package]\n", 0o644);
-        put(root, "work/Cargo.lock", "", 0o644);
-        let work = root.join("work");
-        let path = std::env::join_paths(
-            [root.join("bin")].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
-        )
-        .unwrap();
-        git(&work, &["init", "-q"]);
-        let ask = |trust| state_of(&work, "src/a.rs", &path, trust);
-        put(root, "work/src/a.rs", "", 0o644);
-        let found = [("cargo", State::Found(root.join("bin/cargo")))];
-        assert_eq!(ask(Trust::Installed), [("cargo", State::RunsCode)]);
-        assert_eq!(ask(Trust::Always), found);
-        put(root, "work/target/debug/x", "", 0o644);
-        assert_eq!(ask(Trust::Installed), found);
-        assert_eq!(ask(Trust::Never), [("cargo", State::RunsCode)]);
-    }
-}
+mod tests;

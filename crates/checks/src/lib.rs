@@ -4,18 +4,26 @@
 
 mod find;
 mod finding;
+mod ground;
 mod ledger;
 mod lines;
+mod members;
+mod path;
 mod run;
 mod tool;
 mod tools;
 mod trust;
+mod trusted;
 
-pub use find::{Check, Seen, State, concerns, find, survey};
+pub use find::{Check, Ground, Seen, State, concerns, find, is_used, survey};
 pub use finding::{Finding, Kind};
+pub use ground::{is_ours, main_work_tree, real};
 pub use ledger::{Ledger, Stopping};
 pub use lines::Lines;
+pub use members::Family;
+pub use path::Folders;
 pub use run::{Failure, run};
 pub use tool::{Scope, Tool};
 pub use tools::ALL;
 pub use trust::Trust;
+pub use trusted::{By, Entry, Trusted, claude_files};

@@ -24,7 +24,6 @@ const MAX_MESSAGE: usize = 600;
 /// Of the environment, which may be an agent's with its keys, a tool gets where programs, toolchains and their caches
 /// are, and nothing that opens a door.
 const ENVIRONMENT: &[&str] = &[
-    "PATH",
     "HOME",
     "USER",
     "LOGNAME",
@@ -65,6 +64,8 @@ pub enum Failure {
     Late,
     TooMuch,
     CalledOff,
+    /// Nobody trusts its workspace any more, or another repository lies there by now.
+    NotAllowed,
     /// It ended, and has not done its work: a broken configuration, a dependency that is not there.
     Unread(Option<i32>),
 }
@@ -76,6 +77,9 @@ impl fmt::Display for Failure {
             Self::Late => f.write_str("it took too long and was ended"),
             Self::TooMuch => f.write_str("it printed too much and was ended"),
             Self::CalledOff => f.write_str("it was called off"),
+            Self::NotAllowed => {
+                f.write_str("its workspace is not trusted, or it does not belong to it any more")
+            }
             Self::Unread(Some(code)) => write!(f, "it left with code {code} and without findings to be read"),
             Self::Unread(None) => f.write_str("it was ended by a signal"),
         }
@@ -125,7 +129,7 @@ fn run_once(
     let mut command = Command::new(&check.program);
     let passed: Vec<(&str, OsString)> =
         ENVIRONMENT.iter().filter_map(|name| Some((*name, std::env::var_os(name)?))).collect();
-    command.env_clear().envs(passed).env("NO_COLOR", "1").current_dir(&check.folder);
+    command.env_clear().envs(passed).env("PATH", &check.path).env("NO_COLOR", "1").current_dir(&check.folder);
     (check.tool.ask)(&mut command, &Asked { folder: &check.folder, files, cache });
     let until = Instant::now() + check.tool.bound;
     let bounds = Bounds { output: MAX_OUTPUT, complaint: MAX_COMPLAINT, until };

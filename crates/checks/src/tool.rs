@@ -5,6 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::finding::Finding;
+pub(crate) use crate::members::Family;
 
 #[derive(Debug)]
 pub struct Tool {
@@ -17,6 +18,8 @@ pub struct Tool {
     /// The executable, in the project's own folders first.
     pub program: &'static str,
     pub home: Home,
+    /// Which packages its project is one of.
+    pub family: Family,
     pub scope: Scope,
     /// Whether it runs code of the project in this folder: build scripts, plugins, a configuration that is a program.
     pub runs_code: fn(&Path) -> bool,

@@ -11,7 +11,8 @@ pub fn from_env(get: &dyn Fn(&str) -> Option<OsString>) -> Context {
     for key in wire::CONTEXT_KEYS {
         let Some(value) = get(key) else { continue };
         let value = value.to_string_lossy();
-        if let Some(left) = room.checked_sub(key.len() + value.len() + 2) {
+        let pair = key.len() + value.len() + 2;
+        if let Some(left) = room.checked_sub(pair).filter(|_| pair <= wire::MAX_PAIR) {
             room = left;
             context.insert(key.to_owned(), value.into_owned());
         }
@@ -67,7 +68,7 @@ mod tests {
     #[test]
     fn a_variable_too_long_is_left_out_alone() {
         let context = from_env(&|key| match key {
-            "CLAUDE_PROJECT_DIR" => Some("x".repeat(wire::MAX_CONTEXT).into()),
+            "PATH" => Some("x".repeat(wire::MAX_PAIR).into()),
             "CLAUDE_PID" => Some("42".into()),
             _ => None,
         });

@@ -4,6 +4,7 @@
 
 mod cache;
 mod project;
+mod sessions;
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,11 +14,15 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use checks::{Check, Failure, Finding, Lines, Trust};
+use checks::{Check, Failure, Finding, Ground, Lines, Trust, Trusted};
 use engine::config::Config;
 use engine::{Act, Checked, Step, Wrong};
 
-use self::project::{Job, Project};
+use model::SessionId;
+
+use self::project::{Asked, Job, Project};
+pub(crate) use self::sessions::Around;
+use self::sessions::{Own, Sessions};
 use crate::log::Log;
 
 /// Processes at once, over all projects: the machine is the person's.
@@ -35,6 +40,8 @@ const CLOSING_PATIENCE: Duration = Duration::from_millis(500);
 
 pub(crate) struct Checking {
     folder: PathBuf,
+    trusted: Trusted,
+    sessions: Sessions,
     log: Arc<Log>,
     state: Mutex<State>,
     /// A run has ended.
@@ -60,7 +67,19 @@ pub(crate) enum Hears {
 impl Checking {
     /// What tools keep lies in a folder of its own below `data`.
     pub(crate) fn new(data: &Path, log: Arc<Log>) -> Arc<Self> {
-        Arc::new(Self { folder: data.join("checks"), log, state: Mutex::default(), ended: Condvar::new() })
+        Arc::new(Self {
+            folder: data.join("checks"),
+            trusted: Trusted::of(data),
+            sessions: Sessions::default(),
+            log,
+            state: Mutex::default(),
+            ended: Condvar::new(),
+        })
+    }
+
+    /// What the environment of a session says.
+    pub(crate) fn heard(&self, session: &SessionId, around: &Around) {
+        self.sessions.heard(session, around);
     }
 
     /// Takes a step of a conversation, and says what of its own is wrong by `until`.
@@ -72,99 +91,135 @@ impl Checking {
         hears: Hears,
     ) -> Checked {
         let until = until.checked_sub(MARGIN).unwrap_or(until);
-        let trust = Trust::of(config.text("checks.project-code"));
+        let own = self.sessions.own(step);
+        let code = Trust::of(config.text("checks.project-code"));
         let by = step.subagent.as_deref();
+        let root = &own.root;
         match &step.act {
             Act::Look { file } => {
-                if let Some(found) = self.tools(&step.root, file, trust) {
-                    self.project(&step.root, |project| project.look(&step.session, file, found));
-                }
+                let (file, found) = match self.tools(&own, file, code) {
+                    Tools::Found(file, found) => (file, found),
+                    other => return other.checked(root),
+                };
+                self.project(&own, |project| project.look(&step.session, &file, found));
                 Checked::default()
             }
             Act::Begin { file } => {
-                if let Some(found) = self.tools(&step.root, file, trust) {
-                    let before = lines(&step.root.join(file));
-                    self.project(&step.root, |project| {
-                        project.begin(&step.session, by, file, before, found, step.call.as_deref());
-                    });
-                }
+                let (file, found) = match self.tools(&own, file, code) {
+                    Tools::Found(file, found) => (file, found),
+                    other => return other.checked(root),
+                };
+                let before = lines(&root.join(&file));
+                self.project(&own, |project| {
+                    project.begin(&step.session, by, &file, before, found, step.call.as_deref());
+                });
                 Checked::default()
             }
             Act::Edit { file, before } => {
-                let Some(found) = self.tools(&step.root, file, trust) else {
-                    return self.say(step, hears);
+                let (file, found) = match self.tools(&own, file, code) {
+                    Tools::Found(file, found) => (file, found),
+                    Tools::None => return self.say(root, step, hears),
+                    other => return other.checked(root),
                 };
                 let names: Vec<String> = found.iter().map(project::key).collect();
                 let before = before.as_deref().map(Lines::of);
-                self.project(&step.root, |project| {
-                    project.edit(&step.session, by, file, before, found, step.call.as_deref());
+                self.project(&own, |project| {
+                    project.edit(&step.session, by, &file, before, found, step.call.as_deref());
                 });
                 if hears == Hears::Notes {
-                    self.wait(&step.root, until, |project, left| project.is_expected(&names, left));
+                    self.wait(root, until, |project, left| project.is_expected(&names, left));
                 }
-                self.say(step, hears)
+                self.say(root, step, hears)
             }
             Act::Command => {
-                self.known(&step.root, Project::begin_command);
+                self.known(root, Project::begin_command);
                 Checked::default()
             }
             Act::Pass => {
-                self.known(&step.root, |project| project.pass(&step.session, step.call.as_deref()));
-                self.say(step, hears)
+                self.known(root, |project| project.pass(&step.session, step.call.as_deref()));
+                self.say(root, step, hears)
             }
             Act::Stop { again } => {
                 if hears == Hears::Nothing
-                    || self.known(&step.root, |project| project.stop(&step.session)).is_none()
+                    || self.known(root, |project| project.stop(&step.session)).is_none()
                 {
                     return Checked::default();
                 }
-                self.wait(&step.root, until, |project, _| project.is_busy(&step.session));
-                let stopping = self.known(&step.root, |project| project.stopping(&step.session, by, *again));
+                self.wait(root, until, |project, _| project.is_busy(&step.session));
+                let stopping = self.known(root, |project| project.stopping(&step.session, by, *again));
                 let (findings, hold) =
                     stopping.flatten().map(|stopping| (stopping.findings, stopping.hold)).unwrap_or_default();
-                Checked { wrong: findings.into_iter().map(wrong).collect(), hold }
+                Checked { wrong: findings.into_iter().map(wrong).collect(), hold, untrusted: None }
             }
         }
     }
 
-    fn say(&self, step: &Step, hears: Hears) -> Checked {
+    fn say(&self, root: &Path, step: &Step, hears: Hears) -> Checked {
         if hears != Hears::Notes {
             return Checked::default();
         }
         let said = self
             .state()
             .projects
-            .get_mut(&step.root)
+            .get_mut(root)
             .map(|project| project.say(&step.session, step.subagent.as_deref()));
-        Checked { wrong: said.unwrap_or_default().into_iter().map(wrong).collect(), hold: false }
+        Checked { wrong: said.unwrap_or_default().into_iter().map(wrong).collect(), ..Checked::default() }
     }
 
-    /// The tools for a file, as they were found a moment ago or are found now. `None`: there is none.
-    fn tools(self: &Arc<Self>, root: &Path, file: &str, trust: Trust) -> Option<Vec<Check>> {
-        if !checks::concerns(Path::new(file)) {
-            return None;
+    /// The tools for a file of the session's own workspace, as they were found a moment ago or are found now.
+    fn tools(self: &Arc<Self>, own: &Own, file: &Path, code: Trust) -> Tools {
+        if !checks::concerns(file) {
+            return Tools::None;
         }
-        let path = root.join(file);
-        let key = (path.parent()?.to_owned(), path.extension()?.to_owned(), trust);
+        let root = &own.root;
+        // What a link leads to counts, and not where the link is.
+        let Some(path) = checks::real(file) else { return Tools::None };
+        let Some(inside) = path.strip_prefix(root).ok().and_then(Path::to_str).map(str::to_owned) else {
+            return Tools::None;
+        };
+        if self.trusted.by(root, &own.claude).is_none() {
+            return if checks::is_used(root, &path) { Tools::Untrusted } else { Tools::None };
+        }
+        let (Some(folder), Some(ending)) = (path.parent(), path.extension()) else { return Tools::None };
+        let key =
+            Asked { folder: folder.to_owned(), ending: ending.to_owned(), code, path: own.path.clone() };
         let known = self.state().projects.get(root).and_then(|project| project.tools.get(&key).cloned());
-        let found = if let Some((_, found)) = known.filter(|(at, _)| at.elapsed() < LOOKED_FOR) {
+        // A repository may have come there meanwhile.
+        let is_fresh = |at: &Instant| at.elapsed() < LOOKED_FOR && checks::is_ours(root, folder);
+        let found = if let Some((_, found)) = known.filter(|(at, _)| is_fresh(at)) {
             found
         } else {
             // Looks at files, and asks git: nobody waits for that but this call.
-            let found = checks::find(root, &path, &std::env::var_os("PATH").unwrap_or_default(), trust);
+            let is_trusted = |root: &Path| self.trusted.by(root, &own.claude).is_some();
+            let home = std::env::var_os("HOME").map(PathBuf::from);
+            let (path_of, home) = (own.path.as_os_str(), home.as_deref());
+            let ground = Ground { root, path: path_of, home, code, is_trusted: &is_trusted };
+            let found = checks::find(&ground, &path);
             if !found.is_empty() {
-                self.project(root, |project| {
+                self.project(own, |project| {
                     project.tools.retain(|_, (at, _)| at.elapsed() < LOOKED_FOR);
                     project.tools.insert(key, (Instant::now(), found.clone()));
                 });
             }
             found
         };
-        (!found.is_empty()).then_some(found)
+        if found.is_empty() { Tools::None } else { Tools::Found(inside, found) }
+    }
+
+    /// Whether a run that is due may still be made: trust may have been taken back, and another repository may lie there.
+    fn is_allowed(&self, job: &Job) -> bool {
+        self.trusted.by(&job.root, &job.claude).is_some()
+            && checks::is_ours(&job.root, &job.check.folder)
+            && job
+                .files
+                .iter()
+                .filter_map(|file| file.parent())
+                .all(|folder| checks::is_ours(&job.root, folder))
     }
 
     /// With the project, which is made if it is not known; begins what is due then.
-    fn project<T>(self: &Arc<Self>, root: &Path, with: impl FnOnce(&mut Project) -> T) -> T {
+    fn project<T>(self: &Arc<Self>, own: &Own, with: impl FnOnce(&mut Project) -> T) -> T {
+        let root = &own.root;
         let mut state = self.state();
         if !state.projects.contains_key(root) {
             if state.projects.len() >= MAX_PROJECTS {
@@ -174,10 +229,11 @@ impl Checking {
                     state.projects.remove(&oldest).iter().for_each(Project::call_off);
                 }
             }
-            state.projects.insert(root.to_owned(), Project::new(root, cache::of(&self.folder, root)));
+            state.projects.insert(root.clone(), Project::new(root, cache::of(&self.folder, root)));
         }
         let project = state.projects.get_mut(root).expect("it was put there");
         project.used_at = Instant::now();
+        project.claude.clone_from(&own.claude);
         let answer = with(project);
         self.begin_due(&mut state);
         answer
@@ -230,6 +286,9 @@ impl Checking {
         let began = Instant::now();
         // Its panic must not leave the check running for ever.
         let ran = catch_unwind(AssertUnwindSafe(|| {
+            if !self.is_allowed(job) {
+                return Err(Failure::NotAllowed);
+            }
             cache::touch(&self.folder, &job.cache);
             checks::run(&job.check, &job.root, &job.files, &job.cache.join(cache::name(&job.name)), || {
                 job.is_called_off()
@@ -266,6 +325,22 @@ impl Checking {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What came of looking for the tools of a file.
+enum Tools {
+    /// The file, from the root of the workspace.
+    Found(String, Vec<Check>),
+    None,
+    /// There may be some, in a workspace that nobody trusts.
+    Untrusted,
+}
+
+impl Tools {
+    fn checked(&self, root: &Path) -> Checked {
+        let untrusted = matches!(self, Self::Untrusted).then(|| root.to_owned());
+        Checked { untrusted, ..Checked::default() }
     }
 }
 

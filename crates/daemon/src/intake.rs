@@ -19,6 +19,7 @@ use store::{Journal, StoreError};
 use wire::Status;
 
 use crate::advisor::{Advisor, Pending};
+use crate::checking::Around;
 use crate::deciding;
 use crate::deeds;
 use crate::door::{Answer, Longer};
@@ -388,6 +389,8 @@ impl Intake {
 
         let adapter = agents::by_name(&envelope.agent).unwrap_or(agents::ALL[0]);
         let mut context = envelope.context;
+        // Where its programs are is used and not kept.
+        let around = Around { path: context.remove(wire::PATH), config: context.remove(wire::CONFIG_FOLDER) };
         let incoming = Incoming {
             id: envelope.id,
             at: envelope.at,
@@ -453,7 +456,7 @@ impl Intake {
             envelope: redacted.json,
         };
         let private_prompt = redacted.private_prompt;
-        Seen { adapter, event: Arc::new(event), entry, workspace, config, leave, private_prompt }
+        Seen { adapter, event: Arc::new(event), entry, workspace, config, leave, private_prompt, around }
     }
 
     /// A project's own file may switch behaviors off and skip more tools.
@@ -536,6 +539,7 @@ impl Intake {
         if matches!(seen.event.detail, Detail::Start { source: StartSource::Compact, .. }) {
             lender.forget_shown(&seen.event.session);
         }
+        lender.heard(&seen.event.session, &seen.around);
         let powers = seen.adapter.powers(seen.event.kind);
         if powers == Powers::default() {
             return None;
@@ -565,6 +569,7 @@ pub(crate) struct Seen {
     pub(crate) config: Arc<Config>,
     pub(crate) leave: Option<&'static str>,
     private_prompt: bool,
+    around: Around,
 }
 
 /// How long the agent is asked to wait, where a behavior that is switched on needs more than the event's own time.

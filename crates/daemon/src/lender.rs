@@ -19,7 +19,7 @@ use model::{Event, EventId, MemoryId, SessionId, Tail};
 use rustix::fs::{Mode, OFlags};
 use store::Tables;
 
-use crate::checking::{Checking, Hears};
+use crate::checking::{Around, Checking, Hears};
 use crate::checkpoints::Checkpoints;
 use crate::embedding::Embedding;
 use crate::faults::Faults;
@@ -112,6 +112,11 @@ impl Lender {
     /// Whoever derives the tables, so that an answer can wait for what happened a moment ago.
     pub(crate) fn follow(&self, learner: &Arc<Learner>) {
         let _ = self.learner.set(Arc::downgrade(learner));
+    }
+
+    /// What the environment of a session says.
+    pub(crate) fn heard(&self, session: &SessionId, around: &Around) {
+        self.checking.heard(session, around);
     }
 
     /// Whoever copies or repairs the database must find no reader of ours.

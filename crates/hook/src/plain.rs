@@ -230,7 +230,8 @@ fn context() -> Vec<u8> {
     let mut context = Vec::new();
     for key in wire::CONTEXT_KEYS {
         let Some(value) = env::var_os(key) else { continue };
-        if context.len() + key.len() + value.len() + 2 <= wire::MAX_CONTEXT {
+        let pair = key.len() + value.len() + 2;
+        if pair <= wire::MAX_PAIR && context.len() + pair <= wire::MAX_CONTEXT {
             context.extend_from_slice(key.as_bytes());
             context.push(b'=');
             context.extend_from_slice(value.as_bytes());

@@ -189,7 +189,7 @@ impl House {
             note(&mut namespace, pair, b"THROUGHLINE_NAMESPACE=");
             for (piece, key) in context.iter_mut().zip(&wire::CONTEXT_KEYS) {
                 let is_it = pair.strip_prefix(key.as_bytes()).is_some_and(|rest| rest.starts_with(b"="));
-                if is_it && piece.len() == 0 && pair.len() <= room {
+                if is_it && piece.len() == 0 && pair.len() <= room.min(wire::MAX_PAIR) {
                     room = room.saturating_sub(pair.len());
                     *piece = Piece::new(pair);
                 }

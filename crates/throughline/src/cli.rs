@@ -58,6 +58,8 @@ enum Command {
     Scope(commands::scope::Scope),
     /// What agents may run: test, list
     Guard(commands::guard::Guard),
+    /// Which workspaces may have their compilers and linters run: trust, untrust, list
+    Checks(commands::checks::Checks),
     /// Which skills a prompt calls for: list, test
     Skills(commands::skills::Skills),
     /// Who works on which file: list, take, release
@@ -151,6 +153,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
         Command::Checkpoint(command) => command.run(&world),
         Command::Scope(command) => command.run(&world),
         Command::Guard(command) => command.run(&world),
+        Command::Checks(command) => command.run(&world),
         Command::Skills(command) => command.run(&world),
         Command::Claims(command) => command.run(&world),
         Command::Message(command) => command.run(&world),

@@ -5,6 +5,7 @@ pub(crate) mod at_work;
 pub(crate) mod backfill;
 pub(crate) mod behaviors;
 pub(crate) mod checkpoint;
+pub(crate) mod checks;
 pub(crate) mod claims;
 pub(crate) mod code;
 pub(crate) mod completions;

@@ -47,8 +47,12 @@ pub const SOCKET_NAME: &str = "daemon.sock";
 pub const DEFAULT_NAMESPACE: &str = "default";
 pub const HOME_FOLDER: &str = ".throughline";
 
-/// The environment variables a hook passes on. `CLAUDE_CODE_MESSAGING_TOKEN` and its like are not here, on purpose.
-pub const CONTEXT_KEYS: [&str; 7] = [
+/// One long variable leaves room for the others.
+pub const MAX_PAIR: usize = 6 << 10;
+
+/// The environment variables a hook passes on. `CLAUDE_CODE_MESSAGING_TOKEN` and its like are not here, on purpose. The
+/// last two tell where the session's programs and the agent's own files are; they are used and not kept.
+pub const CONTEXT_KEYS: [&str; 9] = [
     "CLAUDE_PROJECT_DIR",
     "CLAUDE_PID",
     "CLAUDE_CODE_ENTRYPOINT",
@@ -56,7 +60,11 @@ pub const CONTEXT_KEYS: [&str; 7] = [
     "CLAUDE_PLUGIN_ROOT",
     "CLAUDE_CODE_REMOTE",
     "CLAUDE_CODE_AUTO_COMPACT_WINDOW",
+    PATH,
+    CONFIG_FOLDER,
 ];
+pub const PATH: &str = "PATH";
+pub const CONFIG_FOLDER: &str = "CLAUDE_CONFIG_DIR";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]

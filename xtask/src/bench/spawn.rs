@@ -1,7 +1,7 @@
 //! Starts a program the way an agent does, with the envelope waiting in a pipe, and says what it cost. The standard
 //! library starts it with `posix_spawn`, so our own size does not count.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -38,6 +38,13 @@ impl Program {
     pub(crate) fn at_home(mut self, home: &Path) -> Self {
         self.environment =
             vec![("HOME", home.into()), ("THROUGHLINE_HOME", home.into()), ("PATH", "/usr/bin:/bin".into())];
+        self
+    }
+
+    /// With another path than the system's: programs are looked for on the session's own.
+    pub(crate) fn with_path(mut self, path: &OsStr) -> Self {
+        self.environment.retain(|(name, _)| *name != "PATH");
+        self.environment.push(("PATH", path.into()));
         self
     }
 

@@ -75,6 +75,7 @@ impl SettingsFile for Hooks {
     fn installed(&self, text: &str) -> Result<Installed, SettingsError> {
         let places = places(&Document::parse(text)?);
         let calls_us = |kind: &&EventKind| places.iter().any(|place| place.kind == **kind && place.all_calls);
+        let is_doubled = |kind: &EventKind| places.iter().filter(|place| place.kind == *kind).count() > 1;
         let mut programs: Vec<String> = Vec::new();
         for place in &places {
             if !programs.contains(&place.hook.program) {
@@ -88,6 +89,7 @@ impl SettingsFile for Hooks {
         Ok(Installed {
             present: REGISTERED.iter().filter(calls_us).copied().collect(),
             missing: REGISTERED.iter().filter(|kind| !calls_us(kind)).copied().collect(),
+            doubled: REGISTERED.iter().filter(|kind| is_doubled(kind)).copied().collect(),
             programs,
             stale,
             ..Installed::default()

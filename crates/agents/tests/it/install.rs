@@ -355,3 +355,31 @@ fn the_server_of_fast_hooks_is_named_with_their_word() {
     assert_eq!(servers.installed(&text).unwrap().word.as_deref(), Some(WORD));
     assert_eq!(servers.remove(&text).unwrap().after, "{}\n");
 }
+
+#[test]
+fn deleted_and_doubled_hooks_are_told_from_another_releases() {
+    let whole = parse(&add("{}").after);
+    let found = |settings: &Value| file().installed(&settings.to_string()).unwrap();
+    let sound = found(&whole);
+    assert!(sound.doubled.is_empty() && !sound.outdated && sound.missing.is_empty());
+
+    let mut deleted = whole.clone();
+    deleted["hooks"].as_object_mut().unwrap().remove("Stop");
+    let deleted = found(&deleted);
+    assert_eq!((deleted.missing, deleted.outdated, deleted.doubled.len()), (vec![EventKind::Stop], false, 0));
+
+    let mut doubled = whole.clone();
+    let stop = doubled["hooks"]["Stop"][0].clone();
+    doubled["hooks"]["Stop"].as_array_mut().unwrap().push(stop);
+    let doubled = found(&doubled);
+    assert_eq!((doubled.doubled, doubled.outdated, doubled.missing.len()), (vec![EventKind::Stop], false, 0));
+
+    let mut older = whole.clone();
+    older["hooks"]["Stop"][0]["hooks"][0]["timeout"] = json!(60);
+    assert!(found(&older).outdated);
+    let mut stray = whole.clone();
+    stray["hooks"]["MessageDisplay"] = stray["hooks"]["Stop"].clone();
+    assert!(found(&stray).outdated, "this release does not listen there");
+    let moved = add("{}").after.replace("/opt/bin/", "/old/");
+    assert!(!file().installed(&moved).unwrap().outdated, "another place is not another release");
+}

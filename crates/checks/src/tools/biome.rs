@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::finding::{Finding, Kind};
-use crate::tool::{Home, Said, Scope, Tool, never, nothing_lacks};
+use crate::tool::{Family, Home, Said, Scope, Tool, never, nothing_lacks};
 
 pub(super) const TOOL: Tool = Tool {
     name: "biome",
@@ -13,6 +13,7 @@ pub(super) const TOOL: Tool = Tool {
     signs: &[("biome.json", ""), ("biome.jsonc", ""), (".biome.json", ""), (".biome.jsonc", "")],
     program: "biome",
     home: Home::Node,
+    family: Family::Node,
     scope: Scope::Files,
     runs_code: never,
     made: &["node_modules"],

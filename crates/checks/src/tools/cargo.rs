@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::find;
 use crate::finding::{Finding, Kind};
-use crate::tool::{Home, Said, Scope, Tool, always};
+use crate::tool::{Family, Home, Said, Scope, Tool, always};
 
 pub(super) const TOOL: Tool = Tool {
     name: "cargo",
@@ -17,6 +17,7 @@ pub(super) const TOOL: Tool = Tool {
     signs: &[("Cargo.toml", "[package]")],
     program: "cargo",
     home: Home::Path,
+    family: Family::Cargo,
     scope: Scope::Project,
     runs_code: always,
     made: &["target"],

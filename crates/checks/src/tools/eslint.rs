@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::finding::{Finding, Kind};
-use crate::tool::{Home, Said, Scope, Tool, always, nothing_lacks};
+use crate::tool::{Family, Home, Said, Scope, Tool, always, nothing_lacks};
 
 pub(super) const TOOL: Tool = Tool {
     name: "eslint",
@@ -25,6 +25,7 @@ pub(super) const TOOL: Tool = Tool {
     ],
     program: "eslint",
     home: Home::Node,
+    family: Family::Node,
     scope: Scope::Files,
     runs_code: always,
     made: &["node_modules"],

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::finding::{Finding, Kind};
-use crate::tool::{Home, Said, Scope, Tool, never, nothing_lacks};
+use crate::tool::{Family, Home, Said, Scope, Tool, never, nothing_lacks};
 
 pub(super) const BUILD: Tool = Tool {
     name: "go-build",
@@ -25,6 +25,7 @@ pub(super) const VET: Tool = Tool {
     signs: &[("go.mod", "")],
     program: "go",
     home: Home::Path,
+    family: Family::None,
     scope: Scope::Project,
     runs_code: never,
     made: &[],

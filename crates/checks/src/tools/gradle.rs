@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::javac;
 use crate::finding::{Finding, Kind};
-use crate::tool::{Home, Said, Scope, Tool, always, nothing_lacks};
+use crate::tool::{Family, Home, Said, Scope, Tool, always, nothing_lacks};
 
 pub(super) const TOOL: Tool = Tool {
     name: "gradle",
@@ -13,6 +13,7 @@ pub(super) const TOOL: Tool = Tool {
     signs: &[("build.gradle", ""), ("build.gradle.kts", "")],
     program: "gradle",
     home: Home::Path,
+    family: Family::Gradle,
     scope: Scope::Project,
     runs_code: always,
     made: &["build", ".gradle"],

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::find;
 use crate::finding::{Finding, Kind};
-use crate::tool::{Home, Said, Scope, Tool, never};
+use crate::tool::{Family, Home, Said, Scope, Tool, never};
 
 pub(super) const TOOL: Tool = Tool {
     name: "javac",
@@ -13,6 +13,7 @@ pub(super) const TOOL: Tool = Tool {
     signs: &[],
     program: "javac",
     home: Home::Path,
+    family: Family::None,
     scope: Scope::Files,
     runs_code: never,
     made: &[],

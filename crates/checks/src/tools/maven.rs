@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::javac;
 use crate::finding::Finding;
-use crate::tool::{Home, Said, Scope, Tool, always, nothing_lacks};
+use crate::tool::{Family, Home, Said, Scope, Tool, always, nothing_lacks};
 
 pub(super) const TOOL: Tool = Tool {
     name: "maven",
@@ -13,6 +13,7 @@ pub(super) const TOOL: Tool = Tool {
     signs: &[("pom.xml", "")],
     program: "mvn",
     home: Home::Path,
+    family: Family::Maven,
     scope: Scope::Project,
     runs_code: always,
     made: &["target"],

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::find;
 use crate::finding::{Finding, Kind};
-use crate::tool::{Home, Said, Scope, Tool, nothing_lacks};
+use crate::tool::{Family, Home, Said, Scope, Tool, nothing_lacks};
 
 pub(super) const TOOL: Tool = Tool {
     name: "mypy",
@@ -13,6 +13,7 @@ pub(super) const TOOL: Tool = Tool {
     signs: CONFIGURATIONS,
     program: "mypy",
     home: Home::Python,
+    family: Family::Python,
     scope: Scope::Files,
     runs_code: has_plugins,
     made: &[".venv", "venv"],
@@ -42,9 +43,14 @@ const CONFIGURATIONS: &[(&str, &str)] = &[
     (".pre-commit-config.yaml", "mypy"),
 ];
 
+/// Whether a configuration names programs: plug-ins, or an interpreter. Newer ones take the configuration of a folder above.
 fn has_plugins(folder: &Path) -> bool {
     let files = ["mypy.ini", ".mypy.ini", "pyproject.toml", "setup.cfg"];
-    files.iter().any(|name| find::read(&folder.join(name)).is_some_and(|text| text.contains("plugins")))
+    let names = |text: String| text.contains("plugins") || text.contains("python_executable");
+    let near = folder.ancestors().take_while(|folder| !folder.join(".git").exists());
+    let last = folder.ancestors().find(|folder| folder.join(".git").exists());
+    let mut files = near.chain(last).flat_map(|folder| files.iter().map(move |name| folder.join(name)));
+    files.any(|file| find::read(&file).is_some_and(names))
 }
 
 /// `a.py:4:12: error: Incompatible return value type (got "int", expected "str")  [return-value]`

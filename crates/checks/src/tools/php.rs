@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::finding::{Finding, Kind};
-use crate::tool::{Home, Said, Scope, Tool, never, nothing_lacks};
+use crate::tool::{Family, Home, Said, Scope, Tool, never, nothing_lacks};
 
 pub(super) const TOOL: Tool = Tool {
     name: "php",
@@ -11,6 +11,7 @@ pub(super) const TOOL: Tool = Tool {
     signs: &[],
     program: "php",
     home: Home::Path,
+    family: Family::None,
     scope: Scope::File,
     runs_code: never,
     made: &[],

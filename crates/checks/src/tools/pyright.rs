@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::finding::{Finding, Kind};
-use crate::tool::{Home, Said, Scope, Tool, never, nothing_lacks};
+use crate::tool::{Family, Home, Said, Scope, Tool, never, nothing_lacks};
 
 pub(super) const TOOL: Tool = Tool {
     name: "pyright",
@@ -19,6 +19,7 @@ pub(super) const TOOL: Tool = Tool {
     ],
     program: "pyright",
     home: Home::Either,
+    family: Family::Python,
     scope: Scope::Files,
     runs_code: never,
     made: &[".venv", "venv", "node_modules"],

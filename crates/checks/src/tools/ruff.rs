@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::finding::{Finding, Kind};
-use crate::tool::{Home, Scope, Tool, never, nothing_lacks};
+use crate::tool::{Family, Home, Scope, Tool, never, nothing_lacks};
 
 pub(super) const TOOL: Tool = Tool {
     name: "ruff",
@@ -18,6 +18,7 @@ pub(super) const TOOL: Tool = Tool {
     ],
     program: "ruff",
     home: Home::Python,
+    family: Family::Python,
     scope: Scope::Files,
     runs_code: never,
     made: &[".venv", "venv"],

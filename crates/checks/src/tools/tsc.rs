@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::find;
 use crate::finding::{Finding, Kind};
-use crate::tool::{Home, Said, Scope, Tool, never, nothing_lacks};
+use crate::tool::{Family, Home, Said, Scope, Tool, never, nothing_lacks};
 
 pub(super) const TOOL: Tool = Tool {
     name: "tsc",
@@ -12,6 +12,7 @@ pub(super) const TOOL: Tool = Tool {
     signs: &[("tsconfig.json", "")],
     program: "tsc",
     home: Home::Node,
+    family: Family::Node,
     scope: Scope::Project,
     runs_code: never,
     made: &["node_modules"],

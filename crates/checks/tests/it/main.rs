@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use checks::{Finding, Trust, find, run};
+use checks::{Finding, Ground, Trust, find, run};
 
 /// What is put there, what is wrong, and what is found of it.
 struct Case {
@@ -136,10 +136,15 @@ impl World {
         Self { cache: top.join("cache"), _folder: folder, root, path }
     }
 
+    fn find(&self, file: &Path) -> Vec<checks::Check> {
+        let (root, path) = (&self.root, &self.path);
+        find(&Ground { root, path, home: None, code: Trust::Always, is_trusted: &|_| true }, file)
+    }
+
     /// `None`: the tool is not here.
     fn run(&self, tool: &str, file: &str) -> Option<Vec<Finding>> {
         let file = self.root.join(file);
-        let found = find(&self.root, &file, &self.path, Trust::Always);
+        let found = self.find(&file);
         let check = found.into_iter().find(|check| check.tool.name == tool)?;
         Some(
             run(&check, &self.root, &[file], &self.cache, || false)
@@ -187,7 +192,7 @@ fn a_run_is_called_off_at_once() {
     let case = CASES.iter().find(|case| case.tool == "cargo").unwrap();
     let world = World::of(case);
     let file = world.root.join(case.file);
-    let check = find(&world.root, &file, &world.path, Trust::Always).remove(0);
+    let check = world.find(&file).remove(0);
     let ended = run(&check, &world.root, &[file], &world.cache, || true);
     assert_eq!(ended, Err(checks::Failure::CalledOff));
 }

@@ -31,13 +31,24 @@ pub(super) struct Project {
     root: PathBuf,
     cache: PathBuf,
     pub(super) used_at: Instant,
-    pub(super) tools: HashMap<(PathBuf, OsString, Trust), (Instant, Vec<Check>)>,
+    pub(super) tools: HashMap<Asked, (Instant, Vec<Check>)>,
+    /// The files that Claude Code's word about it may be in.
+    pub(super) claude: Vec<PathBuf>,
     watched: Vec<Watched>,
     works: HashMap<SessionId, Work>,
     /// Edits on their way.
     pending: HashMap<String, Instant>,
     edited_at: Option<Instant>,
     command_at: Option<Instant>,
+}
+
+/// What tools were looked for by.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Asked {
+    pub(super) folder: PathBuf,
+    pub(super) ending: OsString,
+    pub(super) code: Trust,
+    pub(super) path: OsString,
 }
 
 /// A session in this workspace.
@@ -82,6 +93,7 @@ pub(super) struct Job {
     pub(super) name: String,
     pub(super) check: Check,
     pub(super) files: Vec<PathBuf>,
+    pub(super) claude: Vec<PathBuf>,
     call_off: CallOff,
 }
 
@@ -103,6 +115,7 @@ impl Project {
             cache,
             used_at: Instant::now(),
             tools: HashMap::new(),
+            claude: Vec::new(),
             watched: Vec::new(),
             works: HashMap::new(),
             pending: HashMap::new(),
@@ -310,6 +323,7 @@ impl Project {
             name: watched.name.clone(),
             check: watched.check.clone(),
             files: there,
+            claude: self.claude.clone(),
             call_off,
         }
     }
@@ -371,7 +385,7 @@ impl Project {
                 self.watched.len() - 1
             });
             // It may have been installed anew, elsewhere.
-            self.watched[at].check.program = check.program;
+            self.watched[at].check = check;
             places.push(at);
         }
         places

@@ -35,7 +35,7 @@ impl World {
     }
 
     fn checks(&self, name: &str) -> Vec<Check> {
-        vec![Check { tool: tool(name), program: "/none".into(), folder: self.root.clone() }]
+        vec![Check { tool: tool(name), program: "/none".into(), folder: self.root.clone(), path: "".into() }]
     }
 
     fn edit(&mut self, who: &str, file: &str, text: &str, tool: &str) {

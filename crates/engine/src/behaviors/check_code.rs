@@ -1,14 +1,15 @@
 //! Tells an agent what its edits broke, in the words of the project's own compilers and linters. Decides when something is
 //! worth saying and how it reads; running the tools, and knowing what is new, is whoever's lends it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use model::{Advice, Detail, Event, EventKind, Item, Outcome, SessionId, ToolCall};
 
-use super::on_code::{EDITORS, File, READERS};
+use super::on_code::{EDITORS, READERS};
 use crate::behavior::{Behavior, Context};
 use crate::page::one_line;
+use crate::paths::without_detours;
 use crate::{Page, Result};
 
 /// Nobody mends the eleventh before the first.
@@ -21,6 +22,8 @@ const MAX_FIX: usize = 120;
 const MAX_PLACE: usize = 160;
 /// Most warm runs end within it; an agent gives a hook five seconds. What comes later is said with the next prompt.
 const PATIENCE: Duration = Duration::from_secs(4);
+/// Until what was told is in the tables.
+const UNMARKED: Duration = Duration::from_secs(30);
 /// Tools that run a command, which may want the locks that a check holds.
 const COMMANDS: &[&str] = &["Bash"];
 
@@ -32,22 +35,24 @@ pub(crate) struct CheckCode;
 pub struct Step {
     pub session: SessionId,
     pub subagent: Option<String>,
-    /// The workspace's folder.
+    /// The workspace of the folder it is in.
     pub root: PathBuf,
+    /// The folder it began in, where its agent says so.
+    pub project: Option<PathBuf>,
     /// The tool call it belongs to.
     pub call: Option<String>,
     pub act: Act,
 }
 
-/// Files are named from the root.
+/// Files are named as the agent names them, from the root of the file system and without detours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Act {
     /// It reads a file: what is wrong in the project should be known before it edits one.
-    Look { file: String },
+    Look { file: PathBuf },
     /// It is about to change a file.
-    Begin { file: String },
+    Begin { file: PathBuf },
     /// It has changed it. `before` is what was in it, where the agent says so.
-    Edit { file: String, before: Option<String> },
+    Edit { file: PathBuf, before: Option<String> },
     /// It is about to run a command.
     Command,
     /// Something else of its has ended.
@@ -63,6 +68,8 @@ pub struct Checked {
     pub wrong: Vec<Wrong>,
     /// The turn may be held for it.
     pub hold: bool,
+    /// Tools would be run in this workspace, and nobody has trusted it.
+    pub untrusted: Option<PathBuf>,
 }
 
 /// Something that the session broke, in a tool's words.
@@ -90,9 +97,11 @@ impl Behavior for CheckCode {
          check, or clippy where the project sets its lints; javac, gradle, maven; ruby -c, php -l, shellcheck. An edit never \
          waits longer than its event: what comes late is said with the next one. What a further edit may solve (a name that \
          is not there yet) is said when the edits have settled. When a turn ends it waits up to four seconds for what runs, \
-         and holds the turn once for each set of errors; `quiet` says the errors and never holds or waits. No command that a \
-         repository names is run, and nothing that runs code of the project (build scripts, plug-ins, its own copy of a \
-         tool) unless it has been installed or built here: see `checks.project-code`. A tool that is missing is silence; \
+         and holds the turn once for each set of errors; `quiet` says the errors and never holds or waits. Nothing is run in \
+         a workspace that the person has not trusted (`throughline checks trust`, or Claude Code's own question about the \
+         folder), nothing in a repository inside of it, a submodule or what git ignores, no command that a repository names, \
+         and nothing that runs code of the project (build scripts, plug-ins, its own copy of a tool) unless it has been \
+         installed or built here and is the workspace's own: see `checks.project-code`. A tool that is missing is silence; \
          `throughline doctor` names it."
     }
 
@@ -128,8 +137,12 @@ impl Behavior for CheckCode {
         let subagent = event.subagent.as_ref().map(|agent| agent.id.clone());
         let root = PathBuf::from(&here.root);
         let is_stop = matches!(act, Act::Stop { .. });
-        let step = Step { session: event.session.clone(), subagent, root, call, act };
+        let project = event.context.get("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+        let step = Step { session: event.session.clone(), subagent, root, project, call, act };
         let checked = cx.around.check(&cx.config, &step, cx.until);
+        if let Some(root) = &checked.untrusted {
+            return untrusted(cx, event, root);
+        }
         if checked.wrong.is_empty() {
             return Ok(Advice::silent());
         }
@@ -150,12 +163,12 @@ fn act(cx: &Context, event: &Event) -> Option<Act> {
                 return Some(Act::Command);
             }
             let is_edit = EDITORS.contains(&name);
-            let file = File::of(cx, event, call).filter(|_| is_edit || READERS.contains(&name))?.inside;
+            let file = file(event, call).filter(|_| is_edit || READERS.contains(&name))?;
             Some(if is_edit { Act::Begin { file } } else { Act::Look { file } })
         }
         (EventKind::PostToolUse, Detail::Tool(call)) if EDITORS.contains(&call.name.as_str()) => {
-            let Some(file) = File::of(cx, event, call) else { return Some(Act::Pass) };
-            Some(Act::Edit { file: file.inside, before: before(call) })
+            let Some(file) = file(event, call) else { return Some(Act::Pass) };
+            Some(Act::Edit { file, before: before(call) })
         }
         (EventKind::Stop | EventKind::SubagentStop, Detail::Stop { again, .. }) => {
             // Who must not be held has nothing to wait for.
@@ -166,6 +179,33 @@ fn act(cx: &Context, event: &Event) -> Option<Act> {
         }
         _ => None,
     }
+}
+
+/// Once for each workspace, and to the person: an agent cannot give this trust.
+fn untrusted(cx: &Context, event: &Event, root: &Path) -> Result<Advice> {
+    let mark = format!("checks-trust:{}", root.display());
+    if cx.read(|tables| Ok(tables.is_marked(&mark)?))? {
+        return Ok(Advice::silent());
+    }
+    // The tables know it a moment later.
+    if cx.around.take(&mark, &event.id.to_string(), UNMARKED).is_some() {
+        return Ok(Advice::silent());
+    }
+    let root = one_line(&root.display().to_string(), MAX_PLACE);
+    let line = format!(
+        "throughline: nothing of {root} is compiled or linted, because you have not said that you trust it. \
+         `throughline checks trust '{root}'` runs its own tools after edits; `throughline behaviors disable check-code` \
+         never does."
+    );
+    Ok(Advice { marks: vec![mark], ..Advice::tell(line) })
+}
+
+/// The file that a call is about, wherever it is.
+fn file(event: &Event, call: &ToolCall) -> Option<PathBuf> {
+    let keys = ["file_path", "path", "absolute_path", "notebook_path"];
+    let given = keys.iter().find_map(|key| call.input.get(*key)?.as_str())?;
+    let whole = event.cwd.as_deref().map_or_else(|| given.into(), |cwd| Path::new(cwd).join(given));
+    Some(without_detours(&whole)).filter(|path| path.is_absolute())
 }
 
 /// What was in the file, as the agent reports it.

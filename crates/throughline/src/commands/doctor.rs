@@ -1,6 +1,8 @@
 //! Looks at everything that can be wrong and ends each finding with the command that repairs it.
 
 mod checks;
+mod managed;
+mod permissions;
 mod settings;
 mod tools;
 

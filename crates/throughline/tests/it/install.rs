@@ -458,3 +458,52 @@ fn doctor_names_the_repair_and_the_repair_repairs() {
     house.ok(&["daemon", "restart"]);
     eventually("the spool is taken in", || finding(&house, "spool")["state"] == "ok");
 }
+
+#[test]
+fn doctor_tells_deleted_and_doubled_hooks_from_another_releases() {
+    let house = House::new();
+    house.ok(&["install", "--yes"]);
+    let path = settings(&house);
+    let whole: Value = serde_json::from_str(&read(&path)).unwrap();
+    let says = |settings: &Value, words: &str| {
+        fs::write(&path, settings.to_string()).unwrap();
+        assert_finding(&house, "settings", "warn", "throughline install");
+        let found = finding(&house, "settings");
+        assert!(found["what"].as_str().unwrap().contains(words), "{words}: {found}");
+    };
+    let mut deleted = whole.clone();
+    deleted["hooks"].as_object_mut().unwrap().remove("Stop");
+    says(&deleted, "deleted");
+    let mut doubled = whole.clone();
+    let stop = doubled["hooks"]["Stop"][0].clone();
+    doubled["hooks"]["Stop"].as_array_mut().unwrap().push(stop);
+    says(&doubled, "twice on Stop");
+    let mut older = whole.clone();
+    older["hooks"]["Stop"][0]["hooks"][0]["timeout"] = json!(60);
+    says(&older, "another release");
+    house.ok(&["install", "--yes"]);
+    assert_finding(&house, "settings", "ok", "");
+}
+
+#[test]
+fn doctor_never_calls_a_folder_ours_alone_that_others_own_or_may_write() {
+    let house = House::new();
+    house.send(&house.tool("s", "Bash", "x"));
+    house.ok(&["sessions"]);
+    assert_finding(&house, "permissions", "ok", "");
+    let around = house.throughline_home();
+    fs::set_permissions(&around, fs::Permissions::from_mode(0o777)).unwrap();
+    assert_finding(&house, "permissions", "warn", "chmod go-w");
+    fs::set_permissions(&around, fs::Permissions::from_mode(0o700)).unwrap();
+    assert_finding(&house, "permissions", "ok", "");
+    const NOBODY: u32 = 65_534;
+    if std::os::unix::fs::chown(house.place().key_file(), Some(NOBODY), None).is_err() {
+        crate::house::skipped("giving a file away needs root");
+        return;
+    }
+    assert_finding(&house, "permissions", "fail", "chown");
+    std::os::unix::fs::chown(house.place().key_file(), Some(0), None).unwrap();
+    std::os::unix::fs::chown(&around, Some(NOBODY), None).unwrap();
+    assert_finding(&house, "permissions", "warn", "THROUGHLINE_HOME");
+    std::os::unix::fs::chown(&around, Some(0), None).unwrap();
+}

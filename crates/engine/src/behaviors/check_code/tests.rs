@@ -20,7 +20,7 @@ fn wrong(line: u32) -> Wrong {
 }
 
 fn finds(world: &World, wrong: Vec<Wrong>, hold: bool) {
-    *world.around.checked.lock().unwrap() = Checked { wrong, hold };
+    *world.around.checked.lock().unwrap() = Checked { wrong, hold, untrusted: None };
 }
 
 fn steps(world: &World) -> Vec<Act> {
@@ -43,7 +43,7 @@ fn edit(world: &World, answer: Value) -> Advice {
 fn a_call_is_told_for_what_it_does() {
     let world = World::new(&[("src/a.ts", "1\n")]);
     let input = || json!({ "file_path": world.path("src/a.ts") });
-    let file = || "src/a.ts".to_owned();
+    let file = || world.path("src/a.ts");
     for tool in ["Read", "Edit", "Bash", "Grep"] {
         world.ask(&CheckCode, EventKind::PreToolUse, tool, input());
     }
@@ -104,4 +104,27 @@ fn a_turn_is_held_only_where_it_may_be() {
     world.config = config;
     assert!(stop(&world, false).is_silent());
     assert!(steps(&world).is_empty());
+}
+
+#[test]
+fn a_workspace_that_nobody_trusts_is_told_of_once_and_to_the_person() {
+    let world = World::new(&[("src/a.ts", "1\n")]);
+    *world.around.checked.lock().unwrap() =
+        Checked { untrusted: Some("/w/shop".into()), ..Checked::default() };
+    let said = edit(&world, json!({}));
+    assert!(said.notes.is_empty() && said.hold.is_none(), "the model hears nothing of it");
+    assert!(said.tells[0].contains("throughline checks trust '/w/shop'"), "{:?}", said.tells);
+    assert_eq!(said.marks, ["checks-trust:/w/shop"]);
+}
+
+#[test]
+fn the_folder_a_session_began_in_goes_along() {
+    let world = World::new(&[("src/a.ts", "1\n")]);
+    let mut event = world.call(EventKind::PreToolUse, "Read", json!({ "file_path": "src/a.ts" }));
+    event.context.insert("CLAUDE_PROJECT_DIR".to_owned(), "/began".to_owned());
+    let cx = context_in(std::sync::Arc::clone(&world.around) as _);
+    CheckCode.advise(&cx, &event).unwrap();
+    let step = world.around.steps.lock().unwrap().pop().unwrap();
+    assert_eq!(step.project, Some("/began".into()));
+    assert_eq!(step.act, Act::Look { file: world.path("src/a.ts") });
 }

@@ -1,7 +1,7 @@
 //! The checks, in the order a person would ask: is it there, does it run, is it attached, is it well.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -9,7 +9,7 @@ use client::{Trouble, ask, pause, spool};
 use serde_json::Value;
 use store::{EventFilter, Tables};
 
-use super::{Finding, settings, tools};
+use super::{Finding, permissions, settings, tools};
 use crate::commands::reader;
 use crate::commands::{rules, team};
 use crate::world::{VERSION, World};
@@ -20,7 +20,7 @@ pub(crate) type Check = fn(&World) -> Vec<Finding>;
 pub(crate) const ALL: &[Check] = &[
     binary,
     folder,
-    permissions,
+    permissions::permissions,
     disk,
     configuration,
     settings::settings,
@@ -43,9 +43,7 @@ const LITTLE_SPACE: u64 = 200 << 20;
 /// A question and its answer on one machine; more, and hooks are felt.
 const SLOW: Duration = Duration::from_millis(10);
 /// Of many the first ones tell.
-const MAX_LISTED: usize = 5;
-/// What a mode gives to others than the owner.
-const OTHERS: u32 = 0o077;
+pub(super) const MAX_LISTED: usize = 5;
 
 fn binary(world: &World) -> Vec<Finding> {
     let tiny = world.executable.with_file_name("throughline-hook");
@@ -101,53 +99,7 @@ fn tempfile_in(folder: &Path) -> std::io::Result<()> {
     fs::remove_file(&path)
 }
 
-/// Behind a door that is closed to others a loose mode shows nothing: what people write themselves, with whatever tool,
-/// keeps the mode that tool gives it. What we write must be tight in any case.
-fn permissions(world: &World) -> Vec<Finding> {
-    let data = &world.place.data;
-    let Some(is_closed) = is_tight(data) else { return Vec::new() };
-    let mut open = if is_closed { Vec::new() } else { vec![data.clone()] };
-    let mut folders = vec![data.clone()];
-    while let Some(folder) = folders.pop() {
-        for path in entries(&folder) {
-            if is_closed && is_written_by_people(world, &path) {
-                continue;
-            }
-            let Ok(meta) = fs::symlink_metadata(&path) else { continue };
-            if meta.permissions().mode() & OTHERS != 0 && !meta.is_symlink() {
-                open.push(path.clone());
-            }
-            if meta.is_dir() {
-                folders.push(path);
-            }
-        }
-    }
-    if open.is_empty() {
-        return vec![Finding::ok("permissions", "everything is for you alone")];
-    }
-    let mut some: Vec<_> =
-        open.iter().take(MAX_LISTED).map(|path| print::one_line(&path.display().to_string(), 300)).collect();
-    if open.len() > MAX_LISTED {
-        some.push(format!("and {} more", open.len() - MAX_LISTED));
-    }
-    let how_many = print::count(open.len() as u64, "file is", "files are");
-    let what = format!("{how_many} open to others: {}", some.join(", "));
-    vec![Finding::fail("permissions", what, format!("chmod -R go-rwx '{}'", data.display()))]
-}
-
-/// `None`: nothing is there.
-fn is_tight(path: &Path) -> Option<bool> {
-    fs::metadata(path).ok().map(|meta| meta.permissions().mode() & OTHERS == 0)
-}
-
-/// The folders of memory files and of rules, and the pages beside them that are a person's to write.
-fn is_written_by_people(world: &World, path: &Path) -> bool {
-    let is_page = path.extension().is_some_and(|end| end == "md" || end == "toml");
-    let is_theirs = path == world.place.memories() || path == rules::folder(world);
-    is_theirs || (is_page && path.parent() == Some(world.place.data.as_path()))
-}
-
-fn entries(folder: &Path) -> impl Iterator<Item = std::path::PathBuf> {
+pub(super) fn entries(folder: &Path) -> impl Iterator<Item = std::path::PathBuf> {
     fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()))
 }
 

@@ -4,10 +4,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use agents::{Adapter, Holds, Scope, SettingsFile};
+use model::EventKind;
 
-use super::Finding;
+use super::{Finding, managed};
 use crate::commands::settings_file;
 use crate::world::World;
+
+/// Of many events the first ones tell.
+const MAX_NAMED: usize = 5;
 
 pub(super) fn settings(world: &World) -> Vec<Finding> {
     let (mut found, mut others) = (Vec::new(), Vec::new());
@@ -32,6 +36,7 @@ pub(super) fn settings(world: &World) -> Vec<Finding> {
         let repair = others.first().map_or_else(|| "throughline install".to_owned(), |agent| install(*agent));
         return vec![Finding::warn("settings", "no agent is attached", repair)];
     }
+    found.extend(managed::managed());
     // Whom a person attaches is theirs to decide: that there are others is worth a word and no warning.
     found.extend(others.into_iter().map(|agent| {
         Finding::ok("settings", format!("{} is not attached; `{}` does it", agent.name(), install(agent)))
@@ -70,6 +75,15 @@ impl Words {
         let repair = format!("{} --fast", install(adapter));
         (!self.said.is_subset(&self.expected)).then(|| Finding::fail("settings", what, repair))
     }
+}
+
+/// A few names, and how many more.
+fn names(kinds: &[EventKind]) -> String {
+    let mut names: Vec<String> = kinds.iter().take(MAX_NAMED).map(|kind| kind.name().to_owned()).collect();
+    if kinds.len() > MAX_NAMED {
+        names.push(format!("and {} more", kinds.len() - MAX_NAMED));
+    }
+    names.join(", ")
 }
 
 /// `None`: the file does not name us.
@@ -112,8 +126,21 @@ fn attachment(
         )
     } else if let Some(gone) = installed.programs.iter().find(is_gone) {
         Finding::fail("settings", format!("{shown} names {gone}, which does not exist"), repair)
-    } else if installed.stale || !installed.missing.is_empty() {
+    } else if !installed.doubled.is_empty() {
+        let what =
+            format!("{shown} calls us twice on {}; each event is kept once", names(&installed.doubled));
+        Finding::warn("settings", what, repair)
+    } else if installed.outdated {
         Finding::warn("settings", format!("{shown} was written by another release"), repair)
+    } else if !installed.missing.is_empty() && !installed.present.is_empty() {
+        let what = format!(
+            "hooks of ours were deleted from {shown}, or narrowed in it: {}",
+            names(&installed.missing)
+        );
+        Finding::warn("settings", what, repair)
+    } else if installed.stale || !installed.missing.is_empty() {
+        let what = format!("{shown} is not as this release writes it: by another one, or by hand");
+        Finding::warn("settings", what, repair)
     } else if !others.is_empty() {
         let what = format!("{shown} runs {}, not this one", others.join(", "));
         Finding::warn("settings", what, repair)

@@ -32,11 +32,12 @@ const SENSE_PATIENCE: Duration = Duration::from_millis(1500);
 /// Files that are kept in one transaction: what is lost when a process is killed, and what waits in memory.
 const KEEP_BATCH: usize = 200;
 
-/// Makes ready what reading a file of these languages needs: a query takes a tenth of a second to be made, once in a
-/// process, and whoever changes the first file would wait for it.
+/// Makes ready what reading a file of these languages needs, and finding what an edit has left in one: a query takes a
+/// tenth of a second to be made, once in a process, and whoever changes the first file would wait for it.
 pub fn prepare(languages: &[&'static Language]) {
     for language in languages {
         let _ = reading::facts(language, "");
+        let _ = code::prints::find(language, "");
     }
 }
 

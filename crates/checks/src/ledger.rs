@@ -8,6 +8,8 @@
 //! not. Findings in files the session did not touch are its own only by the first rule, and are said when it stops.
 //!
 //! Said is a finding once; when a run that could see it does not find it any more, it may come back and be said again.
+//! Asking what is to be said notes nothing: whoever says it names what it says ([`Ledger::note_said`],
+//! [`Ledger::note_held`]), and takes that back where nobody heard it.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -19,6 +21,9 @@ use crate::tool::Scope;
 const MAX_FILES: usize = 500;
 /// Of one turn. An agent that cannot mend something has been told three times what it is.
 const MAX_HOLDS: usize = 3;
+/// Findings that were told and are still there: with so many of them nobody needs to hear of more. The others are told
+/// when these are mended.
+const MAX_OPEN: usize = 10;
 
 #[derive(Debug, Default)]
 pub struct Ledger {
@@ -61,6 +66,16 @@ struct Fresh {
     written: bool,
     /// It is known not to have been there.
     certain: bool,
+}
+
+/// What was noted as said, so that it can be taken back where nobody heard it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Noted {
+    /// How many of each identity.
+    told: Vec<(Identity, usize)>,
+    held: Vec<Identity>,
+    /// A hold of the turn was counted.
+    is_hold: bool,
 }
 
 /// What is wrong when a turn ends.
@@ -178,22 +193,30 @@ impl Ledger {
         self.checks.values().all(|known| known.fresh.is_empty())
     }
 
-    /// What a conversation is told now. Unless its edits have settled, only what no other edit can be meant to solve.
-    /// From now on it has been told.
-    pub fn say(
-        &mut self,
-        by: Option<&str>,
-        settled: bool,
-        is_current: &dyn Fn(&str) -> bool,
-    ) -> Vec<Finding> {
-        let mut said: Vec<Finding> = Vec::new();
+    /// What a conversation is to be told now. Unless its edits have settled, only what no other edit can be meant to solve.
+    pub fn say(&self, by: Option<&str>, settled: bool, is_current: &dyn Fn(&str) -> bool) -> Vec<Finding> {
+        let mut told = self.told.clone();
         let mut seen: HashMap<Identity, usize> = HashMap::new();
-        let mut names: Vec<&String> = self.checks.keys().collect();
-        names.sort();
-        for fresh in names.iter().filter(|name| is_current(name)).flat_map(|name| &self.checks[*name].fresh) {
+        let mut fresh: Vec<(usize, &Fresh)> = self.fresh(is_current).into_iter().enumerate().collect();
+        let is_theirs = |fresh: &Fresh| {
+            let touched = self.touched.get(&fresh.finding.file);
+            touched.is_some_and(|touched| touched.by.contains(&by.map(str::to_owned)))
+        };
+        let open: usize = {
+            let mut counts: HashMap<Identity, usize> = HashMap::new();
+            for (_, fresh) in fresh.iter().filter(|(_, fresh)| is_theirs(fresh)) {
+                *counts.entry(fresh.finding.identity()).or_default() += 1;
+            }
+            counts.iter().map(|(identity, count)| told.get(identity).map_or(0, |told| *told.min(count))).sum()
+        };
+        if open >= MAX_OPEN {
+            return Vec::new();
+        }
+        // Of several of one identity those are told first that are ripe first.
+        fresh.sort_by_key(|(at, fresh)| (!fresh.written, *at));
+        let mut said: Vec<(usize, &Finding)> = Vec::new();
+        for (at, fresh) in fresh {
             let finding = &fresh.finding;
-            let touched = self.touched.get(&finding.file);
-            let is_theirs = touched.is_some_and(|touched| touched.by.contains(&by.map(str::to_owned)));
             let is_ripe = settled
                 || match finding.kind {
                     Kind::Syntax => true,
@@ -203,35 +226,97 @@ impl Ledger {
             let identity = finding.identity();
             let count = seen.entry(identity.clone()).or_default();
             *count += 1;
-            if !is_theirs || !is_ripe || *count <= self.told.get(&identity).copied().unwrap_or_default() {
+            let is_told = *count <= told.get(&identity).copied().unwrap_or_default();
+            if !is_theirs(fresh) || !is_ripe || is_told || self.held.contains(&identity) {
                 continue;
             }
             // Another tool has found fault with this line and was heard: when that is mended, this is seen.
-            if self.is_told_of(fresh, is_current) {
+            if self.is_told_of(&told, fresh, is_current) {
                 continue;
             }
-            self.told.insert(identity, *count);
-            if !said.iter().any(|other| is_same(other, finding)) {
-                said.push(finding.clone());
+            told.insert(identity, *count);
+            if !said.iter().any(|(_, other)| is_same(other, finding)) {
+                said.push((at, finding));
             }
         }
-        said
+        said.sort_by_key(|(at, _)| *at);
+        said.into_iter().map(|(_, finding)| finding.clone()).collect()
+    }
+
+    /// What is known of the files as they are, by the names of the checks and the places.
+    fn fresh(&self, is_current: &dyn Fn(&str) -> bool) -> Vec<&Fresh> {
+        let mut names: Vec<&String> = self.checks.keys().filter(|name| is_current(name)).collect();
+        names.sort();
+        names.into_iter().flat_map(|name| &self.checks[name].fresh).collect()
     }
 
     /// Whether something another tool found on the same line has been told and is still there.
-    fn is_told_of(&self, fresh: &Fresh, is_current: &dyn Fn(&str) -> bool) -> bool {
-        let current =
-            self.checks.iter().filter(|(name, _)| is_current(name)).flat_map(|(_, known)| &known.fresh);
-        let mut others = current.map(|other| &other.finding).filter(|other| {
+    fn is_told_of(
+        &self,
+        told: &HashMap<Identity, usize>,
+        fresh: &Fresh,
+        is_current: &dyn Fn(&str) -> bool,
+    ) -> bool {
+        let mut others = self.fresh(is_current).into_iter().map(|other| &other.finding).filter(|other| {
             other.tool != fresh.finding.tool
                 && (&other.file, other.line) == (&fresh.finding.file, fresh.finding.line)
         });
-        others.any(|other| self.told.contains_key(&other.identity()))
+        others.any(|other| {
+            let identity = other.identity();
+            told.contains_key(&identity) || self.held.contains(&identity)
+        })
+    }
+
+    /// These have been told, by name. `None`: another event has told them all meanwhile.
+    pub fn note_said(&mut self, named: &[Finding]) -> Option<Noted> {
+        let mut noted = Noted::default();
+        for finding in named {
+            let identity = finding.identity();
+            let all = self.count(|fresh| fresh.identity() == identity);
+            // One tool may say the same of one line twice; it is said once.
+            let said = self.count(|fresh| fresh.identity() == identity && is_same(fresh, finding)).max(1);
+            let told = self.told.entry(identity.clone()).or_default();
+            let new = said.min(all.max(1).saturating_sub(*told));
+            if new > 0 {
+                *told += new;
+                noted.told.push((identity, new));
+            }
+        }
+        (!noted.told.is_empty()).then_some(noted)
+    }
+
+    fn count(&self, is_meant: impl Fn(&Finding) -> bool) -> usize {
+        self.checks.values().flat_map(|known| &known.fresh).filter(|fresh| is_meant(&fresh.finding)).count()
+    }
+
+    /// The turn is held, and these are named as the reason. `None`: another event has held it for them meanwhile.
+    pub fn note_held(&mut self, named: &[Finding]) -> Option<Noted> {
+        let new = named.iter().map(Finding::identity).filter(|identity| self.held.insert(identity.clone()));
+        let held: Vec<Identity> = new.collect();
+        if held.is_empty() {
+            return None;
+        }
+        self.holds += 1;
+        Some(Noted { told: Vec::new(), held, is_hold: true })
+    }
+
+    /// It was not heard after all.
+    pub fn take_back(&mut self, noted: Noted) {
+        for (identity, count) in noted.told {
+            if let Some(told) = self.told.get_mut(&identity) {
+                *told = told.saturating_sub(count);
+            }
+        }
+        self.told.retain(|_, told| *told > 0);
+        for identity in noted.held {
+            self.held.remove(&identity);
+        }
+        self.holds = self.holds.saturating_sub(usize::from(noted.is_hold));
     }
 
     /// Everything that is the conversation's when it would stop; the session itself answers for its subagents, too, and
-    /// for files it did not touch unless they are somebody else's. What is in it has been told. `again`: this turn was
-    /// held already.
+    /// for files it did not touch unless they are somebody else's. What it was not held for comes first. `again`: this turn
+    /// was held already.
     pub fn stop(
         &mut self,
         by: Option<&str>,
@@ -243,20 +328,13 @@ impl Ledger {
             self.holds = 0;
         }
         let mut findings: Vec<Finding> = Vec::new();
-        let mut counts: HashMap<Identity, usize> = HashMap::new();
-        let mut names: Vec<&String> = self.checks.keys().collect();
-        names.sort();
-        for fresh in names.iter().filter(|name| is_current(name)).flat_map(|name| &self.checks[*name].fresh) {
+        for fresh in self.fresh(is_current) {
             let finding = &fresh.finding;
             let is_theirs = match self.touched.get(&finding.file) {
                 Some(touched) => by.is_none() || touched.by.contains(&by.map(str::to_owned)),
                 None => by.is_none() && fresh.certain && !is_others(&finding.file),
             };
-            if !is_theirs {
-                continue;
-            }
-            *counts.entry(finding.identity()).or_default() += 1;
-            if !findings.iter().any(|other| is_same(other, finding)) {
+            if is_theirs && !findings.iter().any(|other| is_same(other, finding)) {
                 findings.push(finding.clone());
             }
         }
@@ -266,17 +344,8 @@ impl Ledger {
             let is_known = (self.held.contains(&identity), self.told.contains_key(&identity));
             (is_known, !self.touched.contains_key(&finding.file))
         });
-        let is_new = counts.keys().any(|identity| !self.held.contains(identity));
-        let hold = is_new && self.holds < MAX_HOLDS;
-        if hold {
-            self.holds += 1;
-            self.held.extend(counts.keys().cloned());
-            for (identity, count) in counts {
-                let told = self.told.entry(identity).or_default();
-                *told = (*told).max(count);
-            }
-        }
-        Stopping { findings, hold }
+        let is_new = findings.iter().any(|finding| !self.held.contains(&finding.identity()));
+        Stopping { hold: is_new && self.holds < MAX_HOLDS, findings }
     }
 }
 

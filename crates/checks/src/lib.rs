@@ -18,7 +18,7 @@ mod trusted;
 pub use find::{Check, Ground, Seen, State, concerns, find, is_used, survey};
 pub use finding::{Finding, Kind};
 pub use ground::{is_ours, main_work_tree, real};
-pub use ledger::{Ledger, Stopping};
+pub use ledger::{Ledger, Noted, Stopping};
 pub use lines::Lines;
 pub use members::Family;
 pub use path::Folders;

@@ -26,6 +26,15 @@ pub struct Language {
     pub(crate) printing: OnceLock<crate::prints::Asked>,
 }
 
+impl Language {
+    /// Whether all that an edit's first note needs has been made: nobody waits for it any more.
+    pub fn is_prepared(&self) -> bool {
+        let prints = &self.settings().prints;
+        let finds_prints = !prints.stray.is_empty() || !prints.talk.is_empty();
+        self.loaded.get().is_some() && (!finds_prints || self.printing.get().is_some())
+    }
+}
+
 /// What is made of a language's files when it is first needed.
 pub(crate) struct Loaded {
     pub(crate) grammar: tree_sitter::Language,

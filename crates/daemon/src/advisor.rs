@@ -1,20 +1,21 @@
 //! Runs behaviors' advice away from the thread that answers the hook, so that a panic or a delay costs that
-//! behavior alone. Bounded: a behavior that hangs is not asked again until it has come back.
+//! behavior alone. Bounded: a behavior that hangs is not asked again until it has come back. What comes late is kept for
+//! the conversation's next event where its behavior says that it may be.
 
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
 use engine::config::Config;
-use engine::{Behavior, Context, merge};
+use engine::{Behavior, Context, Part, Surroundings, Tentative, advise};
 use model::{Advice, BehaviorCost, Event};
 use serde_json::{Value, json};
 
+use crate::late::{LateNotes, Truth};
 use crate::metrics::{Flow, Series};
 
 /// Calls of one behavior under way at once; more means it hangs, and then it is passed over.
@@ -22,11 +23,16 @@ const MAX_RUNNING: usize = 8;
 /// Threads over all behaviors. Each is a stack and nothing else while it waits.
 const MAX_THREADS: usize = 32;
 
-type Job = Box<dyn FnOnce() + Send>;
+/// Something for the pool to do.
+pub(crate) type Job = Box<dyn FnOnce() + Send>;
+
+/// Where the facts of an event are noted stands no behavior.
+const FACTS: usize = usize::MAX;
 
 pub(crate) struct Advisor {
     pool: Arc<Pool>,
     records: Arc<Vec<Record>>,
+    late: Arc<LateNotes>,
 }
 
 /// What is known of one behavior since the daemon started.
@@ -47,13 +53,52 @@ impl fmt::Debug for Advisor {
     }
 }
 
-/// Advice that is being made. Dropping it loses nothing but the advice.
+/// Advice that is being made. Dropping it loses nothing that may be late.
 #[derive(Debug)]
 pub(crate) struct Pending {
-    from: mpsc::Receiver<(usize, Advice)>,
+    table: Arc<Table>,
     asked: Vec<usize>,
     until: Instant,
     records: Arc<Vec<Record>>,
+}
+
+/// Where behaviors put their advice, until whoever collects it leaves.
+#[derive(Debug, Default)]
+struct Table {
+    state: Mutex<TableState>,
+    came: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct TableState {
+    parts: Vec<(usize, Part)>,
+    /// How many have answered, with something or nothing.
+    answered: usize,
+    is_left: bool,
+}
+
+impl Table {
+    fn state(&self) -> MutexGuard<'_, TableState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives it back where nobody is there any more.
+    fn put(&self, at: usize, part: Part) -> Option<Part> {
+        let mut state = self.state();
+        if state.is_left {
+            return Some(part);
+        }
+        state.parts.push((at, part));
+        state.answered += 1;
+        self.came.notify_all();
+        None
+    }
+
+    fn leave(&self) -> Vec<(usize, Part)> {
+        let mut state = self.state();
+        state.is_left = true;
+        std::mem::take(&mut state.parts)
+    }
 }
 
 impl fmt::Debug for Record {
@@ -77,66 +122,100 @@ impl Advisor {
                 tokens: Flow::default(),
             })
             .collect();
-        Self { pool: Arc::default(), records: Arc::new(records) }
+        Self { pool: Arc::default(), records: Arc::new(records), late: Arc::default() }
     }
 
-    /// Starts every switched-on behavior that may speak on this event; `None` if there is none, at no cost.
-    pub(crate) fn ask(&self, cx: &Context, event: &Arc<Event>) -> Option<Pending> {
+    /// Starts every switched-on behavior that may speak on this event, and what is to be noted of it; `None` if there is
+    /// neither, at no cost.
+    pub(crate) fn ask(&self, cx: &Context, event: &Arc<Event>, facts: Option<Job>) -> Option<Pending> {
         let hears = |record: &Record| {
             record.behavior.on().contains(&event.kind)
                 && record.behavior.speaks_on(event.kind)
                 && cx.config.is_on(record.behavior.name())
         };
         let hearers: Vec<usize> = (0..self.records.len()).filter(|&at| hears(&self.records[at])).collect();
-        if hearers.is_empty() {
+        if hearers.is_empty() && facts.is_none() {
             return None;
         }
-        let (to, from) = mpsc::channel();
-        let mut asked = Vec::with_capacity(hearers.len());
+        let table = Arc::new(Table::default());
+        let mut asked = Vec::with_capacity(hearers.len() + 1);
+        if let Some(note) = facts {
+            asked.push(FACTS);
+            let table = Arc::clone(&table);
+            self.pool.run(Box::new(move || {
+                // Its panic must not keep anybody waiting.
+                let _ = catch_unwind(AssertUnwindSafe(note));
+                table.put(FACTS, Part::default());
+            }));
+        }
         for at in hearers {
-            if self.start(at, cx, event, to.clone()) {
+            if self.start(at, cx, event, &table) {
                 asked.push(at);
             }
         }
-        Some(Pending { from, asked, until: cx.until, records: Arc::clone(&self.records) })
+        Some(Pending { table, asked, until: cx.until, records: Arc::clone(&self.records) })
     }
 
-    fn start(&self, at: usize, cx: &Context, event: &Arc<Event>, to: mpsc::Sender<(usize, Advice)>) -> bool {
+    fn start(&self, at: usize, cx: &Context, event: &Arc<Event>, table: &Arc<Table>) -> bool {
         let record = &self.records[at];
         if record.running.fetch_add(1, Ordering::Relaxed) >= MAX_RUNNING {
             record.running.fetch_sub(1, Ordering::Relaxed);
             record.late.add(1);
             return false;
         }
-        let (records, cx, event) = (Arc::clone(&self.records), cx.clone(), Arc::clone(event));
+        let (records, event, table) = (Arc::clone(&self.records), Arc::clone(event), Arc::clone(table));
+        let late = Arc::clone(&self.late);
+        let around = Tentative::new(&cx.around);
+        let cx = Context { around: Arc::clone(&around) as Arc<dyn Surroundings>, ..cx.clone() };
         self.pool.run(Box::new(move || {
             let record = &records[at];
             let began = Instant::now();
-            let advice = match catch_unwind(AssertUnwindSafe(|| record.behavior.advise(&cx, &event))) {
-                Ok(Ok(mut advice)) => {
+            let asked = catch_unwind(AssertUnwindSafe(|| {
+                let truth = Truth::of(record.behavior.late(&cx, &event));
+                (truth, advise(record.behavior, &cx, &event))
+            }));
+            let (truth, advice) = match asked {
+                Ok((truth, Ok(mut advice))) => {
                     advice.by = Some(record.behavior.name())
                         .filter(|_| advice.verdict.is_some() || advice.hold.is_some());
-                    advice
+                    (truth, advice)
                 }
-                Ok(Err(_)) => {
+                Ok((_, Err(_))) => {
                     record.failed.add(1);
-                    Advice::silent()
+                    (Truth::Never, Advice::silent())
                 }
                 Err(_) => {
                     record.panicked.add(1);
-                    Advice::silent()
+                    (Truth::Never, Advice::silent())
                 }
             };
+            // Whoever says nothing has said nothing: what it noted meanwhile is taken back with the rest of it.
+            let mut part = Part { advice, once: around.noted() };
+            if part.advice.is_silent() {
+                part = Part::default();
+            }
             record.advice.since(began);
             record.running.fetch_sub(1, Ordering::Relaxed);
             // Nobody may be listening any more; then it was late and is counted there.
-            let _ = to.send((at, advice));
+            if let Some(part) = table.put(at, part) {
+                late.keep(&event, truth, part);
+            }
         }));
         true
     }
 
+    /// What waits to be said in this conversation and is still true.
+    pub(crate) fn take_late(&self, event: &Event) -> Vec<Part> {
+        self.late.take(event)
+    }
+
+    /// Some of it may not be true any more.
+    pub(crate) fn hear(&self, event: &Event) {
+        self.late.hear(event);
+    }
+
     /// Does something that nobody waits for.
-    pub(crate) fn later(&self, job: Box<dyn FnOnce() + Send>) {
+    pub(crate) fn later(&self, job: Job) {
         self.pool.run(job);
     }
 
@@ -193,24 +272,32 @@ impl Record {
 }
 
 impl Pending {
-    /// Waits until all have answered or the deadline is there; what came in time is merged in registry order.
-    pub(crate) fn collect(self) -> Advice {
-        let mut parts: Vec<Option<Advice>> = vec![None; self.asked.len()];
-        let mut missing = self.asked.len();
-        while missing > 0 {
+    /// Waits until all have answered or the deadline is there; what came in time, in registry order.
+    pub(crate) fn collect(self) -> Vec<Part> {
+        let mut state = self.table.state();
+        while state.answered < self.asked.len() {
             let left = self.until.saturating_duration_since(Instant::now());
-            let Ok((at, advice)) = self.from.recv_timeout(left) else { break };
-            if let Some(slot) = self.asked.iter().position(|asked| *asked == at) {
-                parts[slot] = Some(advice);
-                missing -= 1;
+            if left.is_zero() {
+                break;
+            }
+            state = self.table.came.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        drop(state);
+        let mut parts = self.table.leave();
+        for at in self.asked.iter().filter(|at| parts.iter().all(|(came, _)| came != *at)) {
+            if let Some(record) = self.records.get(*at) {
+                record.late.add(1);
             }
         }
-        for (slot, part) in parts.iter().enumerate() {
-            if part.is_none() {
-                self.records[self.asked[slot]].late.add(1);
-            }
-        }
-        merge(parts.into_iter().flatten())
+        parts.sort_by_key(|(at, _)| *at);
+        parts.into_iter().map(|(_, part)| part).collect()
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        // What was said to nobody is taken back; what comes from now on is late.
+        drop(self.table.leave());
     }
 }
 
@@ -359,13 +446,18 @@ mod tests {
         })
     }
 
+    fn advised(pending: Option<Pending>) -> Vec<Advice> {
+        pending.unwrap().collect().into_iter().map(|part| part.advice).collect()
+    }
+
     #[test]
     fn a_behaviors_panic_or_delay_costs_that_behavior_alone() {
         let advisor = Advisor::new(&[&BROKEN, &HANGING, &SOUND]);
         let event = event();
         // More often than a hanging behavior may run at once: then it is passed over, and nobody waits for it.
         for round in 0..MAX_RUNNING + 3 {
-            let advice = advisor.ask(&context(Duration::from_millis(200)), &event).unwrap().collect();
+            let advice =
+                engine::merge(advised(advisor.ask(&context(Duration::from_millis(200)), &event, None)));
             assert_eq!(advice.notes.len(), 1, "round {round}");
             assert_eq!(advice.notes[0].text, "heard");
         }
@@ -376,11 +468,123 @@ mod tests {
         RELEASED.store(true, Ordering::SeqCst);
     }
 
+    /// Says something about a file, when it is let go, and may be late with it.
+    struct Slow;
+
+    static LET_GO: AtomicBool = AtomicBool::new(false);
+
+    impl Behavior for Slow {
+        fn name(&self) -> &'static str {
+            "check-imports"
+        }
+        fn manual(&self) -> &'static str {
+            ""
+        }
+        fn on(&self) -> &'static [EventKind] {
+            &[EventKind::SessionStart]
+        }
+        fn speaks_on(&self, _: EventKind) -> bool {
+            true
+        }
+        fn late(&self, _: &Context, event: &Event) -> engine::Late {
+            engine::Late::Unchanged(event.cwd.clone().unwrap_or_default().into())
+        }
+        fn advise(&self, cx: &Context, event: &Event) -> engine::Result<Advice> {
+            while !LET_GO.load(Ordering::SeqCst) {
+                thread::sleep(Duration::from_millis(1));
+            }
+            let mut is_new = false;
+            cx.around.desk(&event.session, None, &mut |desk| is_new = desk.tell("os2".into(), 1));
+            Ok(if is_new { Advice::say(self.name(), "there is no os2".into()) } else { Advice::silent() })
+        }
+    }
+
+    /// Lends a desk, and nothing else.
+    #[derive(Default)]
+    struct OneDesk(Mutex<engine::Desk>);
+
+    impl engine::Surroundings for OneDesk {
+        fn read(&self, _: &mut dyn FnMut(&store::Tables) -> engine::Result<()>) -> engine::Result<()> {
+            Ok(())
+        }
+        fn find(&self, _: &engine::search::Ask, _: Instant) -> engine::Result<Vec<engine::search::Hit>> {
+            Ok(Vec::new())
+        }
+        fn tail(&self, _: &Event, _: u64) -> Option<model::Tail> {
+            None
+        }
+        fn claim(&self, _: &SessionId, _: Option<&str>, _: model::MemoryId) -> bool {
+            true
+        }
+        fn is_alive(&self, _: u32) -> bool {
+            false
+        }
+        fn data(&self) -> &std::path::Path {
+            std::path::Path::new("/nowhere")
+        }
+        fn faults(&self) -> Vec<engine::Fault> {
+            Vec::new()
+        }
+        fn past_conversations(&self, _: &str) -> u64 {
+            0
+        }
+        fn desk(&self, _: &SessionId, _: Option<&str>, with: &mut dyn FnMut(&mut engine::Desk)) {
+            with(&mut self.0.lock().unwrap());
+        }
+    }
+
+    #[test]
+    fn a_behavior_that_is_late_once_is_heard_at_the_next_event_unless_its_file_has_changed() {
+        static SLOW: Slow = Slow;
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.py");
+        std::fs::write(&file, "import os2\n").unwrap();
+        let event = Arc::new(Event { cwd: file.to_str().map(str::to_owned), ..Event::clone(&event()) });
+        let advisor = Advisor::new(&[&SLOW]);
+        let around = Arc::new(OneDesk::default());
+        let ask = || {
+            let around = Arc::clone(&around) as Arc<dyn Surroundings>;
+            let cx = Context { around, ..context(Duration::ZERO) };
+            advised(advisor.ask(&cx, &event, None))
+        };
+        // It is asked, and nobody waits for it; it answers when it may.
+        let late = || {
+            LET_GO.store(false, Ordering::SeqCst);
+            assert!(ask().is_empty());
+            LET_GO.store(true, Ordering::SeqCst);
+            while advisor.records[0].running.load(Ordering::SeqCst) > 0 {
+                thread::sleep(Duration::from_millis(1));
+            }
+        };
+        late();
+        let heard = loop {
+            let heard = advisor.take_late(&event);
+            if !heard.is_empty() {
+                break heard;
+            }
+            thread::sleep(Duration::from_millis(1));
+        };
+        assert!(heard[0].advice.notes[0].text.ends_with("there is no os2"), "{heard:?}");
+        let is_told = || around.0.lock().unwrap().told("os2").is_some();
+        assert!(is_told());
+        // Nobody heard it after all.
+        drop(heard);
+        assert!(!is_told());
+        late();
+        // It waits there by now, or will in a moment; either way its file is another one.
+        std::fs::write(&file, "import os3\n").unwrap();
+        while is_told() {
+            assert!(advisor.take_late(&event).is_empty());
+            thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(advisor.to_json()[0]["late"], 2);
+    }
+
     #[test]
     fn nobody_to_ask_costs_nothing() {
         let off = Config::default();
         let cx = Context { config: Arc::new(off), ..context(Duration::ZERO) };
         let silent = Event { kind: EventKind::Stop, ..Event::clone(&event()) };
-        assert!(Advisor::new(&[&SOUND]).ask(&cx, &Arc::new(silent)).is_none());
+        assert!(Advisor::new(&[&SOUND]).ask(&cx, &Arc::new(silent), None).is_none());
     }
 }

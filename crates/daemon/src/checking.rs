@@ -14,9 +14,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use checks::{Check, Failure, Finding, Ground, Lines, Trust, Trusted};
+use checks::{Check, Failure, Finding, Ground, Kind, Lines, Trust, Trusted};
 use engine::config::Config;
-use engine::{Act, Checked, Step, Wrong};
+use engine::{Act, Checked, Once, Step, Wrong};
 
 use model::SessionId;
 
@@ -152,6 +152,22 @@ impl Checking {
                 Checked { wrong: findings.into_iter().map(wrong).collect(), hold, untrusted: None }
             }
         }
+    }
+
+    /// These are named to the conversation of a step, or its turn is held for them; taken back where nobody hears it. `None`:
+    /// another event of the same moment has named them all.
+    pub(crate) fn note(self: &Arc<Self>, step: &Step, named: &[Wrong], hold: bool) -> Option<Once> {
+        let findings: Vec<Finding> = named.iter().cloned().map(finding).collect();
+        let root = self.sessions.own(step).root;
+        let mut state = self.state();
+        let noted = state.projects.get_mut(&root)?.note_heard(&step.session, &findings, hold)?;
+        drop(state);
+        let (ours, session) = (Arc::clone(self), step.session.clone());
+        Some(Once::new(move || {
+            if let Some(project) = ours.state().projects.get_mut(&root) {
+                project.take_back(&session, noted);
+            }
+        }))
     }
 
     fn say(&self, root: &Path, step: &Step, hears: Hears) -> Checked {
@@ -367,6 +383,12 @@ fn lines(path: &Path) -> Option<Lines> {
         }
         _ => None,
     }
+}
+
+/// The finding by which a ledger knows it: how it is to be told of plays no part in that.
+fn finding(wrong: Wrong) -> Finding {
+    let Wrong { tool, file, line, column, code, message, fix } = wrong;
+    Finding { tool, file, line, column, code, message, fix, kind: Kind::Plain }
 }
 
 fn wrong(finding: Finding) -> Wrong {

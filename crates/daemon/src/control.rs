@@ -197,6 +197,7 @@ impl Daemon {
             "distill": self.models.to_json(),
             "sharing": self.sharing.to_json(),
             "memory_files": self.keeping.files.to_json(),
+            "warming": self.mapping.warming(),
         })
     }
 

@@ -35,6 +35,14 @@ impl Holding {
         None
     }
 
+    /// Lets go of it, if whoever had it still has it.
+    pub(crate) fn give_back(&self, what: &str, by: &str) {
+        let mut of = self.of.lock().unwrap_or_else(PoisonError::into_inner);
+        if of.get(what).is_some_and(|(holder, _)| holder == by) {
+            of.remove(what);
+        }
+    }
+
     /// Who has it, if that is somebody else.
     pub(crate) fn look(&self, what: &str, by: &str) -> Option<String> {
         let of = self.of.lock().unwrap_or_else(PoisonError::into_inner);
@@ -53,6 +61,10 @@ mod tests {
         assert_eq!(held.take("a", "one", Duration::from_mins(1)), None);
         assert_eq!(held.take("a", "two", Duration::from_mins(1)).as_deref(), Some("one"));
         assert_eq!(held.look("a", "two").as_deref(), Some("one"));
+        held.give_back("a", "two");
+        assert_eq!(held.look("a", "two").as_deref(), Some("one"), "it is not theirs to give back");
+        held.give_back("a", "one");
+        assert_eq!(held.look("a", "two"), None);
         assert_eq!(held.take("a", "one", Duration::ZERO), None);
         assert_eq!(held.take("a", "two", Duration::from_mins(1)), None, "its moment is over");
         for n in 0..MAX_HELD * 2 {

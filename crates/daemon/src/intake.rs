@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use agents::{Adapter, Incoming, Powers};
 use client::{Place, private};
 use engine::config::{Config, Layer};
-use engine::{Behavior, Keep, Workspace, fence, hearers};
+use engine::{Behavior, Keep, Workspace, hearers};
 use model::{
     Advice, Author, Deed, Detail, Entry, Envelope, Event, EventKind, Injection, Millis, Reply, StartSource,
     Told, estimate_tokens,
@@ -18,10 +18,11 @@ use redact::Redactor;
 use store::{Journal, StoreError};
 use wire::Status;
 
-use crate::advisor::{Advisor, Pending};
+use crate::advisor::{Advisor, Job, Pending};
 use crate::checking::Around;
 use crate::deciding;
 use crate::deeds;
+use crate::delivery::{self, Delivered};
 use crate::door::{Answer, Longer};
 use crate::faults::{Faults, Trouble};
 use crate::last_words;
@@ -162,6 +163,7 @@ impl Intake {
         if let Some((event, _)) = decided.as_ref().filter(|(event, _)| event.kind != seen.event.kind) {
             Arc::make_mut(&mut seen.event).kind = event.kind;
         }
+        self.note_facts(&seen);
         // Who does not wait for an answer does not wait longer for one.
         let tell = tell.filter(|_| !wait.is_zero());
         let longer = tell.and_then(|_| longer(&seen.config, seen.event.kind)).filter(|longer| *longer > wait);
@@ -192,33 +194,27 @@ impl Intake {
             Some(_) => pending = None,
             None => {}
         }
-        let decided = decided.map(|(_, advice)| advice);
-        let mut advice = engine::merge(decided.into_iter().chain(pending.map(Pending::collect)));
+        // Whoever is told that the event was not kept reads no further: nothing is said to them.
+        let pending = pending.filter(|_| status == Status::Kept);
+        let decided = decided.map(|(_, advice)| engine::Part::from(advice));
+        let mut parts: Vec<engine::Part> =
+            decided.into_iter().chain(pending.map(Pending::collect).unwrap_or_default()).collect();
+        if seen.leave != Some(PRIVATE) && seen.adapter.powers(seen.event.kind).say && status == Status::Kept {
+            parts.extend(self.advisor.take_late(&seen.event));
+        }
         let heard = Some(seen.event.kind);
-        if advice.is_silent() {
+        parts.retain(|part| !part.advice.is_silent());
+        if parts.is_empty() {
             return Answer { status, reply: Reply::silent(), heard };
         }
         // What nobody hears was not said.
-        let powers = seen.adapter.powers(seen.event.kind);
-        if !powers.say {
-            advice.notes.clear();
-            // Lines for the person have marks, too, and so has a reason to go on.
-            if advice.tells.is_empty() && !(powers.hold && advice.hold.is_some()) {
-                advice.marks.clear();
-            }
-        }
-        // What is stored is clean; what was read from a person's own pages may not be.
-        let redactor = self.redactor();
-        for note in &mut advice.notes {
-            deeds::clean(&redactor, &mut note.text);
-        }
-        self.note_told(&seen, &advice);
-        self.keep_later(verdicts::delivered(seen.adapter.powers(seen.event.kind), &seen.event, &advice));
         let nonce = nonce(seen.entry.id.as_bytes());
-        for note in &mut advice.notes {
-            note.text = fence(note.from, nonce, &note.text);
-        }
-        Answer { status, reply: seen.adapter.write(&seen.event, &advice), heard }
+        let Delivered { reply, advice, holds } =
+            delivery::deliver(seen.adapter, &seen.event, parts, &self.redactor(), nonce);
+        self.note_told(&seen, &advice);
+        let powers = seen.adapter.powers(seen.event.kind);
+        self.keep_later(verdicts::delivered(powers, &seen.event, &advice, holds));
+        Answer { status, reply, heard }
     }
 
     /// Takes in an event of somebody who reads no answer. Nobody is asked for advice: what nobody hears must not count
@@ -233,6 +229,7 @@ impl Intake {
             return Taken::Left;
         }
         let seen = self.see(envelope, false);
+        self.note_facts(&seen);
         match self.keep(&seen.entry, seen.leave) {
             Outcome::Kept { duplicate } => {
                 count(if duplicate { &self.counters.duplicates } else { &self.counters.kept });
@@ -317,6 +314,7 @@ impl Intake {
                     return None;
                 }
                 let seen = self.see(envelope, true);
+                self.note_facts(&seen);
                 seen.leave.is_none().then_some(seen.entry)
             };
             let entries: Vec<Option<Entry>> = envelopes.into_iter().map(entry_of).collect();
@@ -533,6 +531,24 @@ impl Intake {
         }
     }
 
+    /// What everybody may ask for afterwards, whichever behaviors are on. Of a private turn nothing is known.
+    fn note_facts(&self, seen: &Seen) {
+        if seen.leave == Some(PRIVATE) {
+            return;
+        }
+        self.advisor.hear(&seen.event);
+        if let Some(lender) = self.lender.get() {
+            // The hook of a session's start may be what starts us; then it comes from the spool, and nobody is asked.
+            if let (EventKind::SessionStart, Some(here)) = (seen.event.kind, &seen.workspace)
+                && !seen.entry.context.contains_key("past")
+                && seen.config.is_on(engine::facts::WARMS)
+            {
+                engine::Surroundings::warm_map(&**lender, Path::new(&here.root));
+            }
+            lender.note_edits(&seen.event.session, engine::facts::edited(&seen.event), seen.entry.at);
+        }
+    }
+
     /// Nobody speaks in a private turn: what is said is kept, and would tell what the turn was about.
     fn ask(&self, seen: &Seen, until: Instant) -> Option<Pending> {
         let lender = self.lender.get().filter(|_| seen.leave != Some(PRIVATE))?;
@@ -541,7 +557,13 @@ impl Intake {
         }
         lender.heard(&seen.event.session, &seen.around);
         let powers = seen.adapter.powers(seen.event.kind);
+        let facts = engine::facts::concerns(&seen.event).then(|| {
+            let (lender, event, at) = (Arc::clone(lender), Arc::clone(&seen.event), seen.entry.at);
+            let workspace = seen.workspace.clone();
+            Box::new(move || engine::facts::note(&*lender, workspace.as_ref(), &event, at)) as Job
+        });
         if powers == Powers::default() {
+            facts.into_iter().for_each(|note| self.advisor.later(note));
             return None;
         }
         // Where notes are not heard, nothing counts as shown either.
@@ -557,7 +579,7 @@ impl Intake {
             workspace: seen.workspace.clone(),
             around,
         };
-        self.advisor.ask(&cx, &seen.event)
+        self.advisor.ask(&cx, &seen.event, facts)
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use engine::deeds::Done;
-use engine::hearers;
+use engine::learners;
 use model::{Deed, OURSELVES};
 use store::{Batch, EventRow, StoreError, Stored, Tables};
 
@@ -30,6 +30,8 @@ const NAP: Duration = Duration::from_mins(10);
 const BREATH: Duration = Duration::from_millis(40);
 /// Between the head's move and the bytes behind it.
 const MOMENT: Duration = Duration::from_millis(1);
+/// Entries that are not derived within the deadline of any event.
+const FAR_BEHIND: u64 = 20_000;
 /// After a full disk or a locked database, in steps up to the last.
 const BACK_OFF: [Duration; 4] =
     [Duration::from_millis(50), Duration::from_millis(250), Duration::from_secs(1), Duration::from_secs(5)];
@@ -142,6 +144,11 @@ impl Learner {
     pub(crate) fn hurry_on(&self) -> u64 {
         self.intake.hurry.ask();
         self.learned.load(Ordering::SeqCst)
+    }
+
+    /// Whether so much is left to derive that nobody's deadline reaches the end of it: after a rebuild, or an import.
+    pub(crate) fn is_far_behind(&self) -> bool {
+        self.intake.journal.head().saturating_sub(self.learned.load(Ordering::SeqCst)) > FAR_BEHIND
     }
 
     fn move_to(&self, seq: u64) {
@@ -262,7 +269,7 @@ impl Learner {
         }
         let event = agents::event_of(entry);
         let config = self.intake.config();
-        for behavior in hearers(&config, event.kind) {
+        for behavior in learners(&config, event.kind) {
             let began = Instant::now();
             let learned = catch_unwind(AssertUnwindSafe(|| behavior.learn(tx, &event)));
             self.intake.advisor.note_learned(behavior.name(), began);

@@ -12,10 +12,13 @@ use std::time::{Duration, Instant};
 use atlas::Atlas;
 use client::Place;
 use engine::config::Config;
+use engine::facts::Edits;
 use engine::rules::{Judgment, Ruled};
 use engine::search::{Ask, Hit};
-use engine::{Checked, Desk, Edited, EngineError, Fault, Question, Reading, Step, Surroundings};
-use model::{Event, EventId, MemoryId, SessionId, Tail};
+use engine::{
+    Checked, Desk, Edited, EngineError, Fault, Once, Question, Reading, Step, Surroundings, Wrong,
+};
+use model::{Event, EventId, MemoryId, Millis, SessionId, Tail};
 use rustix::fs::{Mode, OFlags};
 use store::Tables;
 
@@ -50,6 +53,7 @@ pub(crate) struct Lender {
     readers: Mutex<Readers>,
     shown: Mutex<Shown>,
     desks: Mutex<Desks>,
+    edits: Mutex<Edits>,
     /// Not ours to keep either.
     learner: OnceLock<Weak<Learner>>,
     holding: Holding,
@@ -104,6 +108,7 @@ impl Lender {
             readers,
             shown,
             desks,
+            edits: Mutex::default(),
             learner,
             holding,
         })
@@ -137,6 +142,11 @@ impl Lender {
         shown.known.retain(|known| known.0 != *session);
         shown.known.push_back(conversation.clone());
         shown.memories.insert(conversation, HashSet::new());
+    }
+
+    /// Files that a session has changed.
+    pub(crate) fn note_edits(&self, session: &SessionId, files: Vec<String>, at: Millis) {
+        self.edits.lock().unwrap_or_else(PoisonError::into_inner).note(session, files, at);
     }
 
     /// Whether a conversation has been shown this memory.
@@ -239,6 +249,14 @@ impl Surroundings for Lender {
         self.with_shown(session, subagent, |shown| shown.insert(memory))
     }
 
+    fn unclaim(&self, session: &SessionId, subagent: Option<&str>, memory: MemoryId) {
+        self.with_shown(session, subagent, |shown| shown.remove(&memory));
+    }
+
+    fn edits(&self, session: &SessionId, since: Millis) -> Vec<String> {
+        self.edits.lock().unwrap_or_else(PoisonError::into_inner).since(session, since)
+    }
+
     fn is_alive(&self, pid: u32) -> bool {
         process::is_running(pid, None)
     }
@@ -251,8 +269,15 @@ impl Surroundings for Lender {
         self.holding.take(what, by, hold)
     }
 
+    fn give_back(&self, what: &str, by: &str) {
+        self.holding.give_back(what, by);
+    }
+
     fn caught_up(&self, event: Option<EventId>, until: Instant) -> bool {
         let Some(learner) = self.learner.get().and_then(Weak::upgrade) else { return false };
+        if learner.is_far_behind() {
+            return false;
+        }
         let Some(id) = event else { return learner.wait_for_all(until) };
         loop {
             let learned = learner.hurry_on();
@@ -324,6 +349,18 @@ impl Surroundings for Lender {
 
     fn check(&self, config: &Config, step: &Step, until: Instant) -> Checked {
         self.checking.step(config, step, until, Hears::Notes)
+    }
+
+    fn note_checked(&self, step: &Step, named: &[Wrong], hold: bool) -> Option<Once> {
+        self.checking.note(step, named, hold)
+    }
+
+    fn judged_unheard(&self, event: &Event, missing: String) {
+        self.rules.judged_unheard(event, missing);
+    }
+
+    fn ruled_unheard(&self, event: &Event, late: Ruled) {
+        self.rules.ruled_unheard(event, late);
     }
 
     fn desk(&self, session: &SessionId, subagent: Option<&str>, with: &mut dyn FnMut(&mut Desk)) {
@@ -457,6 +494,30 @@ impl Surroundings for Preview {
             return Checked::default();
         }
         self.lender.checking.step(config, step, until, if self.holds { Hears::Holds } else { Hears::Nothing })
+    }
+
+    fn note_checked(&self, step: &Step, named: &[Wrong], hold: bool) -> Option<Once> {
+        // Only a hold is heard, and of a rehearsal nothing.
+        if self.rules == Running::Real && self.holds && hold {
+            return self.lender.note_checked(step, named, hold);
+        }
+        Some(Once::default())
+    }
+
+    fn judged_unheard(&self, event: &Event, missing: String) {
+        self.lender.judged_unheard(event, missing);
+    }
+
+    fn ruled_unheard(&self, event: &Event, late: Ruled) {
+        self.lender.ruled_unheard(event, late);
+    }
+
+    fn edits(&self, session: &SessionId, since: Millis) -> Vec<String> {
+        self.lender.edits(session, since)
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        self.lender.home()
     }
 
     fn edited(&self, edit: &Edited) {

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -35,6 +36,8 @@ pub(crate) struct Mapping {
     place: Place,
     pub(crate) bell: Bell,
     waiting: Mutex<VecDeque<PathBuf>>,
+    /// Workspaces that wait or are being mapped.
+    unready: AtomicUsize,
     rooms: Mutex<HashMap<PathBuf, Arc<Room>>>,
 }
 
@@ -69,7 +72,13 @@ enum Taker {
 
 impl Mapping {
     pub(crate) fn new(place: Place) -> Arc<Self> {
-        Arc::new(Self { place, bell: Bell::default(), waiting: Mutex::default(), rooms: Mutex::default() })
+        Arc::new(Self {
+            place,
+            bell: Bell::default(),
+            waiting: Mutex::default(),
+            unready: AtomicUsize::new(0),
+            rooms: Mutex::default(),
+        })
     }
 
     /// Has a workspace mapped, or its map brought up to date, when there is time.
@@ -80,8 +89,14 @@ impl Mapping {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.len() < MAX_WAITING && !waiting.iter().any(|known| known == root) {
             waiting.push_back(root.to_owned());
+            self.unready.fetch_add(1, Ordering::SeqCst);
             self.bell.ring();
         }
+    }
+
+    /// How many workspaces are not made ready yet: their maps, and what the first edit in each of their languages needs.
+    pub(crate) fn warming(&self) -> usize {
+        self.unready.load(Ordering::SeqCst)
     }
 
     /// Lends a map that is whole, as the files are now. False: there is none, or not in time.
@@ -176,7 +191,10 @@ impl Mapping {
         loop {
             let next = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
             match next {
-                Some(root) => self.map(&root),
+                Some(root) => {
+                    self.map(&root);
+                    self.unready.fetch_sub(1, Ordering::SeqCst);
+                }
                 None => match self.bell.wait(Some(IDLE)) {
                     Woken::Closed => break,
                     Woken::Rung => {}
@@ -194,7 +212,7 @@ impl Mapping {
     /// files say, then what its definitions are about.
     fn map(&self, root: &Path) {
         let room = self.room(root);
-        let (mut looked, mut prepared, mut languages) = (false, false, Vec::new());
+        let (mut looked, mut prepared, mut surveyed, mut languages) = (false, false, false, Vec::new());
         while !self.bell.is_closed() {
             let Some(mut lent) = room.take(Instant::now() + IDLE, Taker::Background) else { return };
             let Ok(atlas) = lent.open(|| self.open(root)) else { return };
@@ -209,6 +227,11 @@ impl Mapping {
                 if !prepared {
                     languages = atlas.languages();
                     prepared = languages.is_empty();
+                    return false;
+                }
+                if !std::mem::replace(&mut surveyed, true) {
+                    // How imports are followed here: the first edit that writes one would wait for it.
+                    atlas.rules();
                     return false;
                 }
                 atlas.understand(until)
@@ -381,6 +404,27 @@ mod tests {
             thread::yield_now();
         }
         assert_eq!(files, 1);
+        mapping.bell.close();
+        thread.join().unwrap();
+    }
+
+    #[test]
+    fn a_workspace_is_warm_when_the_first_edit_in_each_of_its_languages_has_nothing_to_wait_for() {
+        let (_folder, mapping, work) = house();
+        fs::write(work.join("b.ts"), "export const a = 1;\n").unwrap();
+        let thread = thread::spawn({
+            let mapping = Arc::clone(&mapping);
+            move || mapping.run()
+        });
+        mapping.warm(&work);
+        while mapping.warming() > 0 {
+            thread::sleep(Duration::from_millis(1));
+        }
+        for path in ["a.py", "b.ts"] {
+            assert!(code::languages::of_path(path).unwrap().is_prepared(), "{path}");
+        }
+        let ready = mapping.lend(&work, soon(), &mut |atlas| assert_eq!(atlas.library().len(), 2));
+        assert!(ready, "and its map is whole");
         mapping.bell.close();
         thread.join().unwrap();
     }

@@ -86,7 +86,7 @@ pub(crate) fn ask_each(cx: &Context, event: &Event, only: Option<&str>) -> Vec<P
     let asked = hearers.filter(|behavior| only.is_none_or(|only| only == behavior.name()));
     let ask = |behavior: &dyn engine::Behavior| {
         let (speaks, began) = (behavior.speaks_on(event.kind), Instant::now());
-        let answer = speaks.then(|| catch_unwind(AssertUnwindSafe(|| behavior.advise(cx, event))));
+        let answer = speaks.then(|| catch_unwind(AssertUnwindSafe(|| engine::advise(behavior, cx, event))));
         let (advice, trouble) = match answer {
             None => (Advice::silent(), None),
             Some(Ok(Ok(advice))) => (advice, None),

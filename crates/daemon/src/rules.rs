@@ -163,6 +163,20 @@ impl Rules {
         self.asker.late(event, |rule| rule == JUDGE).pop().map(|late| late.text)
     }
 
+    /// It was said to nobody.
+    pub(crate) fn judged_unheard(&self, event: &Event, missing: String) {
+        self.asker.put_back(Late::saying(event, JUDGE, missing));
+    }
+
+    /// What a model told a rule late was said to nobody.
+    pub(crate) fn ruled_unheard(&self, event: &Event, late: Ruled) {
+        if let Outcome::Said(said) = late.outcome
+            && let Some(text) = said.say
+        {
+            self.asker.put_back(Late::saying(event, &late.rule, text));
+        }
+    }
+
     fn run_one(
         &self,
         loaded: &Loaded,

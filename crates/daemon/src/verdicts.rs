@@ -6,16 +6,23 @@ use model::{Advice, Deed, Detail, Event, Ruling, Verdict};
 
 /// Of a reason: a few sentences. The agent is told all of it.
 const MAX_REASON_CHARS: usize = 2000;
-/// At most two: about the call, and about the end of a turn.
-pub(crate) fn delivered(powers: Powers, event: &Event, advice: &Advice) -> Vec<Deed> {
+/// About the call at most one, and about the end of a turn one for each that holds it.
+pub(crate) fn delivered(
+    powers: Powers,
+    event: &Event,
+    advice: &Advice,
+    holds: Vec<(Option<&'static str>, String)>,
+) -> Vec<Deed> {
     let ruled = advice.verdict.as_ref().and_then(|verdict| powers.verdict.weaken(verdict));
     let ruled = ruled.map(|verdict| match verdict {
         Verdict::Deny { reason } => (Ruling::Deny, reason),
         Verdict::Ask { reason } => (Ruling::Ask, reason),
         Verdict::Allow { reason } => (Ruling::Allow, reason),
     });
-    let held = advice.hold.clone().filter(|_| powers.hold).map(|reason| (Ruling::Hold, reason));
-    ruled.into_iter().chain(held).map(|(verdict, reason)| deed(event, advice.by, verdict, &reason)).collect()
+    let ruled = ruled.map(|(verdict, reason)| deed(event, advice.by, verdict, &reason));
+    let held = holds.into_iter().filter(|_| powers.hold);
+    let held = held.map(|(by, reason)| deed(event, by, Ruling::Hold, &reason));
+    ruled.into_iter().chain(held).collect()
 }
 
 fn deed(event: &Event, by: Option<&'static str>, verdict: Ruling, reason: &str) -> Deed {
@@ -54,20 +61,18 @@ mod tests {
 
     #[test]
     fn what_the_agent_cannot_take_was_not_decided() {
-        let advice = Advice {
-            verdict: Some(Verdict::Deny { reason: "x".repeat(5000) }),
-            hold: Some("not yet".to_owned()),
-            ..Advice::default()
-        };
-        assert!(delivered(Powers::default(), &event(), &advice).is_empty());
-        let deeds = delivered(ClaudeCode.powers(EventKind::PreToolUse), &event(), &advice);
+        let advice =
+            Advice { verdict: Some(Verdict::Deny { reason: "x".repeat(5000) }), ..Advice::default() };
+        let holds = || vec![(Some("check-code"), "not yet".to_owned()), (None, "nor now".to_owned())];
+        assert!(delivered(Powers::default(), &event(), &advice, holds()).is_empty());
+        let deeds = delivered(ClaudeCode.powers(EventKind::PreToolUse), &event(), &advice, holds());
         let [Deed::Verdict { session, tool, verdict, reason, .. }] = deeds.as_slice() else {
             panic!("{deeds:?}")
         };
         assert_eq!((session.as_str(), tool.as_deref()), ("s", Some("Bash")));
         assert_eq!((*verdict, reason.len()), (Ruling::Deny, MAX_REASON_CHARS));
-        assert!(
-            delivered(Powers { hold: true, ..Powers::default() }, &event(), &Advice::silent()).is_empty()
-        );
+        let held = Powers { hold: true, ..Powers::default() };
+        assert!(delivered(held, &event(), &Advice::silent(), Vec::new()).is_empty());
+        assert_eq!(delivered(held, &event(), &Advice::silent(), holds()).len(), 2, "each in its own name");
     }
 }

@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use model::{Advice, Event, EventKind, Millis, Verdict, WorkspaceKey};
+use model::{Advice, Detail, Event, EventKind, Millis, Verdict, WorkspaceKey};
 use store::{Batch, Tables};
 
 use crate::Result;
@@ -21,6 +21,7 @@ use crate::behaviors::{
 };
 use crate::config::Config;
 use crate::merge;
+use crate::page::one_line;
 
 /// Heard in this order; notes are said in this order, too. Who is at work comes before what was done; a turn is
 /// distilled before its summary is kept, and that before the session's learnings.
@@ -109,6 +110,23 @@ pub trait Behavior: Send + Sync {
         None
     }
 
+    /// What the tables must know before it is asked about this event: it is waited for, within the event's deadline. For
+    /// answers that hang on what happened a moment ago; frequent events should not ask for it.
+    fn waits_for(&self, _event: &Event) -> Learned {
+        Learned::Nothing
+    }
+
+    /// Whether what it says too late for its event may go with the conversation's next one, and for how long it stays true.
+    fn late(&self, _cx: &Context, _event: &Event) -> Late {
+        Late::Never
+    }
+
+    /// Whether it learns also while it is off: what it keeps are facts that other behaviors rest on, and switching one
+    /// behavior off costs that behavior alone.
+    fn learns_always(&self) -> bool {
+        false
+    }
+
     /// Decides about a call before anything else is done with it: in the daemon's answering thread, and in the hook's own
     /// process where there is no daemon. The event is as the agent sent it, not redacted: nothing of it may be kept.
     /// Must be quick; may look at files, may change none.
@@ -131,6 +149,30 @@ impl fmt::Debug for dyn Behavior {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
+}
+
+/// How far the tables must be for an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Learned {
+    /// As far as they are.
+    Nothing,
+    /// All that was kept before this moment.
+    Before,
+    /// And this event, too.
+    This,
+}
+
+/// How long something stays true that is said after its event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Late {
+    /// It was about that moment alone.
+    Never,
+    /// Until the person says something else.
+    Turn,
+    /// As long as the conversation goes on and is not compacted.
+    Conversation,
+    /// As long as this file is as it was when the event came.
+    Unchanged(PathBuf),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -211,6 +253,35 @@ pub struct Workspace {
     pub branch: Option<String>,
 }
 
+/// Of the time that is left, the part that is kept for the answer while the tables are waited for.
+const ANSWERS_SHARE: u32 = 4;
+/// And never less than this.
+const ANSWERS_TIME: Duration = Duration::from_millis(15);
+
+/// Asks a behavior, when the tables know what it waits for. Where they do not in time, it answers from what they know.
+pub fn advise(behavior: &dyn Behavior, cx: &Context, event: &Event) -> Result<Advice> {
+    let of = match behavior.waits_for(event) {
+        Learned::Nothing => return behavior.advise(cx, event),
+        Learned::Before => None,
+        Learned::This => Some(event.id),
+    };
+    let now = Instant::now();
+    let answering = (cx.until.saturating_duration_since(now) / ANSWERS_SHARE).max(ANSWERS_TIME);
+    cx.around.caught_up(of, cx.until.checked_sub(answering).unwrap_or(now));
+    behavior.advise(cx, event)
+}
+
+/// What stands above a note that is said after its event: which one it is about.
+pub fn late_heading(event: &Event) -> String {
+    let name = event.kind.name();
+    let Detail::Tool(call) = &event.detail else { return format!("Of a moment ago ({name}):") };
+    let file = ["file_path", "path", "absolute_path", "notebook_path"]
+        .iter()
+        .find_map(|key| call.input.get(*key)?.as_str())
+        .map(|file| format!(" of {}", one_line(file, 200)));
+    format!("Of a moment ago ({name}, {}{}):", one_line(&call.name, 60), file.unwrap_or_default())
+}
+
 pub fn by_name(name: &str) -> Option<&'static dyn Behavior> {
     ALL.iter().copied().find(|behavior| behavior.name() == name)
 }
@@ -218,6 +289,13 @@ pub fn by_name(name: &str) -> Option<&'static dyn Behavior> {
 /// The behaviors that are switched on and hear this kind of event, in order.
 pub fn hearers(config: &Config, kind: EventKind) -> impl Iterator<Item = &'static dyn Behavior> + '_ {
     ALL.iter().copied().filter(move |behavior| behavior.on().contains(&kind) && config.is_on(behavior.name()))
+}
+
+/// Those that learn from this kind of event: the ones that are on, and the ones whose facts others rest on.
+pub fn learners(config: &Config, kind: EventKind) -> impl Iterator<Item = &'static dyn Behavior> + '_ {
+    ALL.iter().copied().filter(move |behavior| {
+        behavior.on().contains(&kind) && (config.is_on(behavior.name()) || behavior.learns_always())
+    })
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ pub(crate) use capture::Capture;
 pub(crate) use check_code::CheckCode;
 pub use check_code::{Act, Checked, Step, Wrong};
 pub(crate) use check_imports::CheckImports;
-pub(crate) use claim_files::{ClaimFiles, take as take_files};
+pub(crate) use claim_files::{ClaimFiles, changed as changed_files, is_command, take as take_files};
 pub use claim_files::{LEASE, claimed_path, files_on_disk, is_claiming, line_words, real_path};
 pub(crate) use collect_subagent::CollectSubagent;
 pub(crate) use complete_session::CompleteSession;
@@ -67,7 +67,7 @@ pub use hand_off::{MAX_WRITTEN, page, render};
 pub(crate) use index_symbols::IndexSymbols;
 pub(crate) use judge_stop::JudgeStop;
 pub use judge_stop::{Question, SYSTEM as JUDGE};
-pub(crate) use map_reads::MapReads;
+pub(crate) use map_reads::{MapReads, read_lines};
 pub(crate) use pin_incident::PinIncident;
 pub(crate) use recall_on_compact::RecallOnCompact;
 pub(crate) use recall_on_prompt::RecallOnPrompt;
@@ -76,7 +76,7 @@ pub(crate) use recall_on_start::RecallOnStart;
 pub(crate) use record_prompt::RecordPrompt;
 pub(crate) use register_session::RegisterSession;
 pub(crate) use remind_backlog::RemindBacklog;
-pub(crate) use route_searches::RouteSearches;
+pub(crate) use route_searches::{RouteSearches, looked_for_names};
 pub(crate) use run_rules::RunRules;
 pub(crate) use show_signatures::ShowSignatures;
 pub(crate) use suggest_premortem::SuggestPremortem;
@@ -100,6 +100,7 @@ pub(crate) mod tests {
 
     use crate::behavior::{Behavior, Workspace};
     use crate::config::Config;
+    use crate::facts::Edits;
     use crate::rules::Judgment;
     use crate::search::{Ask, Hit, Search};
     use crate::{Desk, Fault, Result, Surroundings};
@@ -115,6 +116,7 @@ pub(crate) mod tests {
         pub(crate) claimed: Mutex<HashSet<(SessionId, Option<String>, MemoryId)>>,
         pub(crate) desks: Mutex<HashMap<(SessionId, Option<String>), Desk>>,
         pub(crate) edited: Mutex<Vec<super::Edited>>,
+        pub(crate) edits: Mutex<Edits>,
         pub(crate) judgment: Option<Judgment>,
         pub(crate) questions: Mutex<Vec<super::Question>>,
         pub(crate) late: Mutex<Option<String>>,
@@ -137,6 +139,7 @@ pub(crate) mod tests {
                 claimed: Mutex::default(),
                 desks: Mutex::default(),
                 edited: Mutex::default(),
+                edits: Mutex::default(),
                 judgment: None,
                 questions: Mutex::default(),
                 late: Mutex::default(),
@@ -167,6 +170,15 @@ pub(crate) mod tests {
         fn claim(&self, session: &SessionId, subagent: Option<&str>, memory: MemoryId) -> bool {
             let key = (session.clone(), subagent.map(str::to_owned), memory);
             self.claimed.lock().unwrap().insert(key)
+        }
+
+        fn unclaim(&self, session: &SessionId, subagent: Option<&str>, memory: MemoryId) {
+            let key = (session.clone(), subagent.map(str::to_owned), memory);
+            self.claimed.lock().unwrap().remove(&key);
+        }
+
+        fn edits(&self, session: &SessionId, since: model::Millis) -> Vec<String> {
+            self.edits.lock().unwrap().since(session, since)
         }
 
         fn is_alive(&self, pid: u32) -> bool {

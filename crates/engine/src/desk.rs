@@ -1,8 +1,9 @@
 //! What one conversation has in front of it, as far as tool calls tell: what it read and how that file was then, what it
-//! was shown of the map, what it edits, what it looked for. Forgotten when the conversation is compacted, and when the
-//! daemon starts anew: then something may be said once more, and nothing is lost.
+//! was shown of the map, what it looked for. Forgotten when the conversation is compacted, and when the daemon starts
+//! anew: then something may be said once more, and nothing is lost. What it reads and looks for is noted by `facts`,
+//! whichever behaviors are on.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use model::Millis;
 
@@ -12,6 +13,8 @@ const MAX_FILES: usize = 512;
 const MAX_RANGES: usize = 32;
 /// Names that were told.
 const MAX_TOLD: usize = 2048;
+/// Names that were looked for; the ones longest ago are forgotten.
+const MAX_SOUGHT: usize = 24;
 
 /// Lines, both included. The whole file is `1..=u32::MAX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +35,10 @@ impl Lines {
 pub struct Desk {
     files: HashMap<String, Paper>,
     told: HashMap<String, u64>,
-    search: Option<Search>,
+    /// Newest first.
+    sought: VecDeque<(String, Millis)>,
+    /// What is said while somebody wants to know it.
+    watched: Option<Vec<SaidOnce>>,
     /// Counts what happens, so that the oldest can be told.
     turn: u64,
 }
@@ -44,7 +50,6 @@ struct Paper {
     outlined: Option<u64>,
     /// The content a read of it was refused for.
     refused: Option<u64>,
-    edited_at: Option<Millis>,
     turn: u64,
 }
 
@@ -55,11 +60,19 @@ struct Read {
     at: Millis,
 }
 
-/// What was looked for last, and the definitions it named.
+/// Something that was noted as said, and what stood there before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Search {
-    pub names: Vec<String>,
-    pub at: Millis,
+pub struct SaidOnce {
+    what: What,
+    now: u64,
+    before: Option<u64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum What {
+    Told(String),
+    Outlined(String),
+    Refused(String),
 }
 
 impl Desk {
@@ -88,28 +101,52 @@ impl Desk {
 
     /// Whether the outline of this content is new here; from now on it is not.
     pub fn outline(&mut self, path: &str, content: u64) -> bool {
-        self.paper(path).outlined.replace(content) != Some(content)
+        let before = self.paper(path).outlined.replace(content);
+        self.watch(What::Outlined(path.to_owned()), content, before)
     }
 
     /// Whether a read of this content may be refused: once.
     pub fn refuse(&mut self, path: &str, content: u64) -> bool {
-        self.paper(path).refused.replace(content) != Some(content)
+        let before = self.paper(path).refused.replace(content);
+        self.watch(What::Refused(path.to_owned()), content, before)
     }
 
-    pub fn edit(&mut self, path: &str, at: Millis) {
-        self.paper(path).edited_at = Some(at);
+    /// What is noted as said meanwhile.
+    pub fn watched(&mut self, with: &mut dyn FnMut(&mut Self)) -> Vec<SaidOnce> {
+        self.watched = Some(Vec::new());
+        with(self);
+        self.watched.take().unwrap_or_default()
     }
 
-    /// Files that were edited since then, by name.
-    pub fn edited_since(&self, at: Millis) -> Vec<String> {
-        let edited = self.files.iter().filter(|(_, paper)| paper.edited_at.is_some_and(|edit| edit >= at));
-        let mut files: Vec<String> = edited.map(|(path, _)| path.clone()).collect();
-        files.sort();
-        files
+    /// It was not heard after all. What somebody else has noted since stays.
+    pub fn take_back(&mut self, said: &[SaidOnce]) {
+        for SaidOnce { what, now, before } in said.iter().rev() {
+            let slot = match what {
+                What::Told(name) => {
+                    if self.told.get(name) == Some(now) {
+                        match before {
+                            Some(before) => self.told.insert(name.clone(), *before),
+                            None => self.told.remove(name),
+                        };
+                    }
+                    continue;
+                }
+                What::Outlined(path) => self.files.get_mut(path).map(|paper| &mut paper.outlined),
+                What::Refused(path) => self.files.get_mut(path).map(|paper| &mut paper.refused),
+            };
+            if let Some(slot) = slot.filter(|slot| **slot == Some(*now)) {
+                *slot = *before;
+            }
+        }
     }
 
-    pub fn is_edited(&self, path: &str) -> bool {
-        self.files.get(path).is_some_and(|paper| paper.edited_at.is_some())
+    /// Whether it is new.
+    fn watch(&mut self, what: What, now: u64, before: Option<u64>) -> bool {
+        let is_new = before != Some(now);
+        if let Some(watched) = self.watched.as_mut().filter(|_| is_new) {
+            watched.push(SaidOnce { what, now, before });
+        }
+        is_new
     }
 
     /// Whether something of this name, as it is now, has not been told yet; from now on it has.
@@ -117,7 +154,8 @@ impl Desk {
         if self.told.len() >= MAX_TOLD {
             self.told.clear();
         }
-        self.told.insert(name, content) != Some(content)
+        let before = self.told.insert(name.clone(), content);
+        self.watch(What::Told(name), content, before)
     }
 
     /// How something of this name was when it was told last.
@@ -130,13 +168,18 @@ impl Desk {
         self.told.remove(name);
     }
 
-    pub fn search(&mut self, names: Vec<String>, at: Millis) {
-        self.search = Some(Search { names, at });
+    /// Notes the names that were looked for.
+    pub fn search(&mut self, names: &[String], at: Millis) {
+        for name in names.iter().rev() {
+            self.sought.retain(|(known, _)| known != name);
+            self.sought.push_front((name.clone(), at));
+        }
+        self.sought.truncate(MAX_SOUGHT);
     }
 
-    /// What was looked for a moment ago.
-    pub fn searched(&self, since: Millis) -> Option<&Search> {
-        self.search.as_ref().filter(|search| search.at >= since)
+    /// What was looked for since then, the last first.
+    pub fn searched(&self, since: Millis) -> Vec<String> {
+        self.sought.iter().filter(|(_, at)| *at >= since).map(|(name, _)| name.clone()).collect()
     }
 
     fn paper(&mut self, path: &str) -> &mut Paper {
@@ -177,6 +220,33 @@ mod tests {
         assert!(desk.outline("a", 1) && !desk.outline("a", 1) && desk.outline("a", 2));
         assert!(desk.refuse("a", 1) && !desk.refuse("a", 1) && desk.refuse("a", 2));
         assert!(desk.tell("f".into(), 1) && !desk.tell("f".into(), 1) && desk.tell("f".into(), 2));
+    }
+
+    #[test]
+    fn what_was_taken_back_is_new_again_unless_somebody_has_noted_it_since() {
+        let mut desk = Desk::default();
+        desk.tell("f".into(), 1);
+        let said = desk.watched(&mut |desk| {
+            assert!(desk.tell("f".into(), 2) && desk.tell("g".into(), 1) && desk.outline("a", 1));
+            assert!(!desk.tell("g".into(), 1));
+        });
+        assert_eq!(said.len(), 3);
+        desk.tell("g".into(), 5);
+        desk.take_back(&said);
+        assert_eq!((desk.told("f"), desk.told("g")), (Some(1), Some(5)));
+        assert!(desk.outline("a", 1));
+    }
+
+    #[test]
+    fn what_was_looked_for_is_known_for_a_while_the_last_first() {
+        let mut desk = Desk::default();
+        desk.search(&["one".into(), "two".into()], 10);
+        desk.search(&["three".into(), "one".into()], 20);
+        assert_eq!(desk.searched(0), ["three", "one", "two"]);
+        assert_eq!(desk.searched(15), ["three", "one"]);
+        let many: Vec<String> = (0..100).map(|n| n.to_string()).collect();
+        desk.search(&many, 30);
+        assert_eq!(desk.searched(0).len(), MAX_SOUGHT);
     }
 
     #[test]

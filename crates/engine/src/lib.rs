@@ -8,12 +8,14 @@ pub mod config;
 pub mod coordination;
 pub mod deeds;
 mod desk;
+pub mod facts;
 mod fence;
 mod hints;
 mod life;
 pub mod memory;
 mod merge;
 mod moment;
+mod once;
 mod origin;
 mod page;
 mod paths;
@@ -24,7 +26,10 @@ pub mod sharing;
 pub mod skills;
 mod surroundings;
 
-pub use behavior::{ALL, Behavior, Context, Deciding, Keep, Workspace, by_name, decide, hearers};
+pub use behavior::{
+    ALL, Behavior, Context, Deciding, Keep, Late, Learned, Workspace, advise, by_name, decide, hearers,
+    late_heading, learners,
+};
 pub use behaviors::{Act, Checked, Step, Wrong};
 pub use behaviors::{Edited, Every, JUDGE, Pace, Question};
 pub use behaviors::{LEASE as CLAIM_LEASE, claimed_path, files_on_disk, is_claiming, line_words, real_path};
@@ -33,10 +38,11 @@ pub use behaviors::{
     MAX_WRITTEN as MAX_HAND_OFF, end_stale_turn, page as hand_off_page, render as hand_off_text,
 };
 pub use behaviors::{Wrote, credit};
-pub use desk::{Desk, Lines, Search as Searched};
+pub use desk::{Desk, Lines};
 pub use fence::{fence, sanitize};
 pub use memory::is_kept_as_one;
-pub use merge::merge;
+pub use merge::{Part, merge};
+pub use once::{Once, Tentative};
 pub use origin::{Origin, heard, origin, sources};
 pub use page::Page;
 pub use patterns;

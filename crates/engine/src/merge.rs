@@ -3,8 +3,33 @@
 
 use model::Advice;
 
+use crate::once::Once;
+
+/// What one behavior has to say on an event, and what it has noted as said: that counts only if its words are delivered.
+#[derive(Debug, Default)]
+pub struct Part {
+    pub advice: Advice,
+    pub once: Once,
+}
+
+impl Part {
+    /// Whether it may be said another time: something of it is said once, and is free again if it is not heard now.
+    pub fn comes_again(&self) -> bool {
+        !self.once.is_empty() || !self.advice.marks.is_empty()
+    }
+}
+
+impl From<Advice> for Part {
+    fn from(advice: Advice) -> Self {
+        Self { advice, once: Once::default() }
+    }
+}
+
+/// Between the reasons of several that hold one turn, and between instructions.
+const BETWEEN: &str = "\n\n";
+
 /// Notes, tells and marks are kept in the order given; of several verdicts the strongest wins and of equals the
-/// first; the first reason to hold and the instructions of all are kept.
+/// first; all reasons to hold and all instructions are kept, in the order given.
 pub fn merge(parts: impl IntoIterator<Item = Advice>) -> Advice {
     let mut whole = Advice::silent();
     for part in parts {
@@ -19,16 +44,20 @@ pub fn merge(parts: impl IntoIterator<Item = Advice>) -> Advice {
         if is_stronger {
             (whole.verdict, whole.by) = (part.verdict, part.by);
         }
-        if whole.hold.is_none() && part.hold.is_some() {
-            whole.hold = part.hold;
+        if part.hold.is_some() {
             whole.by = whole.by.or(part.by);
         }
-        whole.instructions = match (whole.instructions.take(), part.instructions) {
-            (Some(first), Some(second)) => Some(first + "\n\n" + &second),
-            (first, second) => first.or(second),
-        };
+        whole.hold = join(whole.hold.take(), part.hold);
+        whole.instructions = join(whole.instructions.take(), part.instructions);
     }
     whole
+}
+
+fn join(first: Option<String>, second: Option<String>) -> Option<String> {
+    match (first, second) {
+        (Some(first), Some(second)) => Some(first + BETWEEN + &second),
+        (first, second) => first.or(second),
+    }
 }
 
 #[cfg(test)]
@@ -49,6 +78,14 @@ mod tests {
         let merged = merge([allow.clone(), deny("b"), ask.clone(), deny("a")]);
         assert_eq!(merged.verdict, Some(Verdict::Deny { reason: "b".into() }));
         assert_eq!(merge([allow, ask.clone()]).verdict, ask.verdict);
+    }
+
+    #[test]
+    fn of_several_that_hold_a_turn_all_are_heard_in_their_order() {
+        let hold = |by, text: &str| Advice { hold: Some(text.into()), by: Some(by), ..Advice::default() };
+        let merged = merge([hold("collect-subagent", "a juror is out"), hold("check-code", "2 new errors")]);
+        assert_eq!(merged.hold.as_deref(), Some("a juror is out\n\n2 new errors"));
+        assert_eq!(merged.by, Some("collect-subagent"));
     }
 
     #[test]

@@ -101,6 +101,13 @@ pub struct Ruled {
     pub outcome: Outcome,
 }
 
+impl Ruled {
+    /// Whether it answers an event of a moment ago: nothing was run for it now, so it took no time at all.
+    pub fn is_late(&self) -> bool {
+        self.took.is_zero()
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     Silent,

@@ -5,13 +5,14 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use model::{Event, EventId, MemoryId, SessionId, Tail};
+use model::{Event, EventId, MemoryId, Millis, SessionId, Tail};
 use store::Tables;
 
 use crate::Result;
-use crate::behaviors::{Checked, Edited, Question, Step};
+use crate::behaviors::{Checked, Edited, Question, Step, Wrong};
 use crate::config::Config;
 use crate::desk::Desk;
+use crate::once::Once;
 use crate::rules::{Judgment, Ruled};
 use crate::search::{Ask, Hit};
 
@@ -48,6 +49,9 @@ pub trait Surroundings: Send + Sync {
     /// its own.
     fn claim(&self, session: &SessionId, subagent: Option<&str>, memory: MemoryId) -> bool;
 
+    /// It was not shown after all: the memory is new to the conversation again.
+    fn unclaim(&self, _session: &SessionId, _subagent: Option<&str>, _memory: MemoryId) {}
+
     /// Whether a process of this id lives on this machine.
     fn is_alive(&self, pid: u32) -> bool;
 
@@ -67,6 +71,13 @@ pub trait Surroundings: Send + Sync {
     fn take(&self, _what: &str, _by: &str, _hold: Duration) -> Option<String> {
         None
     }
+
+    /// The same for words: of two events that could say something one says it. Given back where nobody heard them.
+    fn take_to_say(&self, what: &str, by: &str, hold: Duration) -> Option<String> {
+        self.take(what, by, hold)
+    }
+
+    fn give_back(&self, _what: &str, _by: &str) {}
 
     /// The folder of our namespace, with the files people may put there.
     fn data(&self) -> &Path;
@@ -99,10 +110,23 @@ pub trait Surroundings: Send + Sync {
     /// keep it keeps nothing.
     fn edited(&self, _edit: &Edited) {}
 
+    /// The files that a session and its subagents have changed since then, by name: noted from the events themselves,
+    /// whichever behaviors are on.
+    fn edits(&self, _session: &SessionId, _since: Millis) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Tells what a conversation does to a project whose tools are run in the background, and hears what of theirs is new
-    /// to it by then. Who lends no tools finds nothing wrong.
+    /// to it by then. Who lends no tools finds nothing wrong. Nothing counts as told yet: see
+    /// [`note_checked`](Self::note_checked).
     fn check(&self, _config: &Config, _step: &Step, _until: Instant) -> Checked {
         Checked::default()
+    }
+
+    /// These are named to the conversation, or its turn is held for them. `None`: another event of the same moment has named
+    /// them all.
+    fn note_checked(&self, _step: &Step, _named: &[Wrong], _hold: bool) -> Option<Once> {
+        Some(Once::default())
     }
 
     /// Asks the person's model for a yes or a no, once about each prompt, and waits for it until then. `None`: it was asked
@@ -122,6 +146,9 @@ pub trait Surroundings: Send + Sync {
         None
     }
 
+    /// What a model found missing was said to nobody: it waits for the conversation's next prompt.
+    fn judged_unheard(&self, _event: &Event, _missing: String) {}
+
     /// Lends the desk of a conversation. A subagent has one of its own.
     fn desk(&self, _session: &SessionId, _subagent: Option<&str>, with: &mut dyn FnMut(&mut Desk)) {
         with(&mut Desk::default());
@@ -132,4 +159,7 @@ pub trait Surroundings: Send + Sync {
     fn rules(&self, _config: &Config, _event: &Event, _until: Instant) -> Vec<Ruled> {
         Vec::new()
     }
+
+    /// What a rule said late was said to nobody: it waits for the conversation's next event.
+    fn ruled_unheard(&self, _event: &Event, _late: Ruled) {}
 }

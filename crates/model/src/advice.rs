@@ -33,7 +33,8 @@ pub struct Advice {
     pub instructions: Option<String>,
     /// The behavior that decided or holds; whoever asks the behaviors writes it down.
     pub by: Option<&'static str>,
-    /// Names of what is said once and never again: see `Surroundings::is_marked`.
+    /// Names of what is said once and never again. They count when the words beside them are delivered: a reason to hold
+    /// before notes, notes before lines for the person. Without any words they are facts.
     pub marks: Vec<String>,
 }
 

@@ -33,8 +33,17 @@ fn note(ledger: &mut Ledger, found: &[Finding]) {
     ledger.note_now("tsc", Scope::Project, &[], found, &|_| Some(Lines::of("one\nnew\nthree\n")));
 }
 
+/// What is said and heard.
 fn say(ledger: &mut Ledger, settled: bool) -> Vec<String> {
-    ledger.say(None, settled, &ALWAYS).into_iter().map(|finding| finding.message).collect()
+    let said = ledger.say(None, settled, &ALWAYS);
+    assert_eq!(ledger.note_said(&said).is_some(), !said.is_empty());
+    said.into_iter().map(|finding| finding.message).collect()
+}
+
+/// The end of a turn, and whether it is held; the reason is heard.
+fn stop(ledger: &mut Ledger, again: bool) -> bool {
+    let stopping = ledger.stop(None, again, &ALWAYS, &NOBODYS);
+    stopping.hold && ledger.note_held(&stopping.findings).is_some()
 }
 
 #[test]
@@ -111,13 +120,14 @@ fn a_turn_is_held_once_for_the_same_findings() {
     note(&mut ledger, &[one.clone(), other.clone()]);
     let first = ledger.stop(None, false, &ALWAYS, &NOBODYS);
     assert!(first.hold && first.findings.len() == 2, "also what the session broke elsewhere");
+    assert!(stop(&mut ledger, false));
     assert!(say(&mut ledger, true).is_empty(), "what it was held for it has been told");
-    assert!(!ledger.stop(None, true, &ALWAYS, &NOBODYS).hold);
-    assert!(!ledger.stop(None, false, &ALWAYS, &NOBODYS).hold, "nor in a later turn");
+    assert!(!stop(&mut ledger, true));
+    assert!(!stop(&mut ledger, false), "nor in a later turn");
     note(&mut ledger, std::slice::from_ref(&one));
-    assert!(!ledger.stop(None, true, &ALWAYS, &NOBODYS).hold, "fewer of them are no reason");
+    assert!(!stop(&mut ledger, true), "fewer of them are no reason");
     note(&mut ledger, &[one, plain("a.ts", 2, "another")]);
-    assert!(ledger.stop(None, true, &ALWAYS, &NOBODYS).hold);
+    assert!(stop(&mut ledger, true));
 }
 
 #[test]
@@ -126,7 +136,7 @@ fn no_turn_is_held_without_end() {
     let mut holds = 0;
     for round in 0..10_u8 {
         note(&mut ledger, &[plain("a.ts", 2, &format!("wrong {}", char::from(b'a' + round)))]);
-        holds += usize::from(ledger.stop(None, round > 0, &ALWAYS, &NOBODYS).hold);
+        holds += usize::from(stop(&mut ledger, round > 0));
     }
     assert_eq!(holds, MAX_HOLDS);
 }
@@ -137,6 +147,7 @@ fn a_subagent_hears_of_its_own_files_and_the_session_answers_for_all() {
     ledger.touch("b.ts", Some("sub"), Some(Lines::default()));
     note(&mut ledger, &[plain("a.ts", 2, "the session's"), plain("b.ts", 1, "the subagent's")]);
     let said = ledger.say(Some("sub"), true, &ALWAYS);
+    ledger.note_said(&said).unwrap();
     assert_eq!(said.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>(), ["the subagent's"]);
     assert_eq!(say(&mut ledger, true), ["the session's"]);
     assert_eq!(ledger.stop(Some("sub"), false, &ALWAYS, &NOBODYS).findings.len(), 1);
@@ -176,4 +187,43 @@ fn of_two_tools_that_blame_one_line_one_is_heard_until_that_is_mended() {
     assert!(say(&mut ledger, true).is_empty());
     note(&mut ledger, &[]);
     assert_eq!(say(&mut ledger, true), ["in other words"]);
+}
+
+#[test]
+fn what_nobody_heard_was_not_said() {
+    let mut ledger = session();
+    ledger.note_before("tsc", Scope::Project, &[], &[]);
+    let found = [plain("a.ts", 2, "one"), plain("a.ts", 2, "two")];
+    note(&mut ledger, &found);
+    let noted = ledger.note_said(&ledger.say(None, true, &ALWAYS)).unwrap();
+    assert!(ledger.say(None, true, &ALWAYS).is_empty());
+    assert_eq!(ledger.note_said(&found), None, "another event would say it a second time");
+    ledger.take_back(noted);
+    assert_eq!(say(&mut ledger, true), ["one", "two"]);
+    let stopping = ledger.stop(None, false, &ALWAYS, &NOBODYS);
+    let noted = ledger.note_held(&stopping.findings).unwrap();
+    ledger.take_back(noted);
+    assert!(ledger.say(None, true, &ALWAYS).is_empty(), "what was told before stays told");
+    assert!(stop(&mut ledger, false), "a turn that was not held is held the next time");
+    assert!(!stop(&mut ledger, false));
+}
+
+#[test]
+fn what_was_not_named_is_named_when_the_first_are_mended() {
+    let mut ledger = session();
+    ledger.note_before("tsc", Scope::Project, &[], &[]);
+    let all: Vec<Finding> =
+        (0..25_u8).map(|n| plain("a.ts", 2, &format!("wrong {}", char::from(b'a' + n)))).collect();
+    note(&mut ledger, &all);
+    let said = ledger.say(None, true, &ALWAYS);
+    ledger.note_said(&said[..10]).unwrap();
+    assert!(ledger.say(None, true, &ALWAYS).is_empty(), "ten are open");
+    note(&mut ledger, &all[8..]);
+    assert_eq!(ledger.say(None, true, &ALWAYS), all[10..]);
+    // A hold names ten of them; the others are a reason to hold again.
+    let stopping = ledger.stop(None, false, &ALWAYS, &NOBODYS);
+    assert_eq!(stopping.findings[0], all[10], "what nobody has heard of first");
+    ledger.note_held(&stopping.findings[..10]).unwrap();
+    let stopping = ledger.stop(None, true, &ALWAYS, &NOBODYS);
+    assert!(stopping.hold && stopping.findings[..5] == all[20..], "{stopping:?}");
 }

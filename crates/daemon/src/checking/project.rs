@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use checks::{Check, Failure, Finding, Ledger, Lines, Scope, Stopping, Trust};
+use checks::{Check, Failure, Finding, Ledger, Lines, Noted, Scope, Stopping, Trust};
 use model::SessionId;
 
 use super::{CallOff, lines};
@@ -245,12 +245,24 @@ impl Project {
     pub(super) fn say(&mut self, session: &SessionId, by: Option<&str>) -> Vec<Finding> {
         let is_quiet = self.edited_at.is_none_or(|at| at.elapsed() >= SETTLE);
         let is_settled = is_quiet && self.pending.values().all(|at| at.elapsed() >= PENDING_FOR);
-        let Some(work) = self.works.get_mut(session) else { return Vec::new() };
+        let Some(work) = self.works.get(session) else { return Vec::new() };
         if work.ledger.is_clean() {
             return Vec::new();
         }
         let current: BTreeSet<&str> = current(&self.watched);
         work.ledger.say(by, is_settled, &|name| current.contains(name))
+    }
+
+    /// These are named to a session, or its turn is held for them.
+    pub(super) fn note_heard(&mut self, session: &SessionId, named: &[Finding], hold: bool) -> Option<Noted> {
+        let ledger = &mut self.works.get_mut(session)?.ledger;
+        if hold { ledger.note_held(named) } else { ledger.note_said(named) }
+    }
+
+    pub(super) fn take_back(&mut self, session: &SessionId, noted: Noted) {
+        if let Some(work) = self.works.get_mut(session) {
+            work.ledger.take_back(noted);
+        }
     }
 
     pub(super) fn stopping(

@@ -56,7 +56,9 @@ impl World {
     }
 
     fn said(&mut self, who: &str) -> Vec<String> {
-        let said = self.project.say(&SessionId::new(who), None);
+        let session = SessionId::new(who);
+        let said = self.project.say(&session, None);
+        assert_eq!(self.project.note_heard(&session, &said, false).is_some(), !said.is_empty());
         said.into_iter().map(|finding| finding.message).collect()
     }
 

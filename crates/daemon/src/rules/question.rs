@@ -62,6 +62,10 @@ impl Late {
             text: String::new(),
         }
     }
+
+    pub(super) fn saying(event: &Event, rule: &str, text: String) -> Self {
+        Self { text, ..Self::new(event, rule) }
+    }
 }
 
 /// Why there is no judgment.
@@ -187,6 +191,11 @@ impl Asker {
     fn keep_late(&self, mut late: Late, judged: Result<Judgment, Fault>) {
         let Ok(Judgment::Yes(reason)) = judged else { return };
         late.text.push_str(&reason);
+        self.put_back(late);
+    }
+
+    /// Waits for its conversation's next event.
+    pub(super) fn put_back(&self, late: Late) {
         let mut state = self.state();
         if state.late.len() >= MAX_LATE {
             state.late.pop_front();

@@ -1,13 +1,11 @@
 //! Tells an agent that begins which part it has: its role, what it is given, and the line its answer ends with. Decides
 //! nothing about the pattern; an agent without a part hears nothing.
 
-use std::time::Duration;
-
 use model::{Advice, Event, EventKind, Item, Note};
 use patterns::{Brief, Pattern, cut};
 use store::{Batch, CallRow};
 
-use crate::behavior::{Behavior, Context};
+use crate::behavior::{Behavior, Context, Late, Learned};
 use crate::coordination::{self, pattern_of};
 use crate::fence::sanitize;
 use crate::page::one_line;
@@ -21,8 +19,6 @@ const INPUT_CHARS: usize = 7000;
 const MAX_INPUTS: usize = 24;
 /// Parts that one agent may have, where several begin at once and nobody knows yet which is which.
 const MAX_CANDIDATES: usize = 12;
-/// What is left of the time when we stop waiting for the tables.
-pub(super) const MARGIN: Duration = Duration::from_millis(15);
 
 #[derive(Debug)]
 pub(crate) struct BriefSubagent;
@@ -47,11 +43,25 @@ impl Behavior for BriefSubagent {
         kind == EventKind::SubagentStart
     }
 
+    fn waits_for(&self, event: &Event) -> Learned {
+        // Which part it has follows from the call that started it and from its own beginning.
+        if event.kind == EventKind::SubagentStart { Learned::This } else { Learned::Nothing }
+    }
+
+    fn late(&self, _cx: &Context, _event: &Event) -> Late {
+        // An agent that has begun without its part still needs it.
+        Late::Conversation
+    }
+
+    fn learns_always(&self) -> bool {
+        // Which agents there are is known to whoever collects what they answer.
+        true
+    }
+
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {
         let (EventKind::SubagentStart, Some(agent)) = (event.kind, &event.subagent) else {
             return Ok(Advice::silent());
         };
-        cx.around.caught_up(Some(event.id), cx.until.checked_sub(MARGIN).unwrap_or(cx.until));
         let parts = cx.read(|tables| {
             let Some(call) = tables.call_of_agent(&event.session, &agent.id)? else { return Ok(Vec::new()) };
             let mut calls = vec![call];
@@ -219,7 +229,7 @@ pub(super) mod tests {
         pub(in crate::behaviors) fn hear(&mut self, behavior: &dyn Behavior, event: &Event) -> Advice {
             self.learn(event);
             let cx = Context { now: event.at, ..context(Path::new(&self.database()), |_| true) };
-            behavior.advise(&cx, event).unwrap()
+            crate::behavior::advise(behavior, &cx, event).unwrap()
         }
 
         pub(in crate::behaviors) fn call(&mut self, id: &str, prompt: &str) {

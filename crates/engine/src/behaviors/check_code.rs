@@ -146,11 +146,16 @@ impl Behavior for CheckCode {
         if checked.wrong.is_empty() {
             return Ok(Advice::silent());
         }
+        // Only what is named counts as told: the rest is named when that is mended.
         if is_stop {
-            let hold = checked.hold.then(|| held(&checked.wrong));
-            return Ok(Advice { hold, ..Advice::silent() });
+            let named = &checked.wrong[..checked.wrong.len().min(MAX_SAID)];
+            let is_held = checked.hold && cx.around.note_checked(&step, named, true).is_some();
+            return Ok(Advice { hold: is_held.then(|| held(&checked.wrong)), ..Advice::silent() });
         }
-        Ok(Advice { notes: note(&checked.wrong).into_iter().collect(), ..Advice::silent() })
+        let Some(note) = note(&checked.wrong) else { return Ok(Advice::silent()) };
+        let named = &checked.wrong[..note.items.len()];
+        let is_new = cx.around.note_checked(&step, named, false).is_some();
+        Ok(Advice { notes: is_new.then_some(note).into_iter().collect(), ..Advice::silent() })
     }
 }
 
@@ -229,7 +234,10 @@ fn note(wrong: &[Wrong]) -> Option<model::Note> {
             tokens: 0,
             why: format!("{} did not find it before this session's edits", one.tool),
         };
-        page.item(&format!("- {}", line(one)), item);
+        // The first ones, without a gap.
+        if !page.item(&format!("- {}", line(one)), item) {
+            break;
+        }
     }
     let more = wrong.len() - page.items();
     if more > 0 {

@@ -6,7 +6,7 @@ use atlas::{Trouble, What};
 use model::{Advice, Detail, Event, EventKind, Item, Outcome};
 
 use super::on_code::{self, EDITORS, File};
-use crate::behavior::{Behavior, Context};
+use crate::behavior::{Behavior, Context, Late};
 use crate::page::one_line;
 use crate::{Page, Result};
 
@@ -34,6 +34,10 @@ impl Behavior for CheckImports {
         self.on().contains(&kind)
     }
 
+    fn late(&self, cx: &Context, event: &Event) -> Late {
+        on_code::while_unchanged(cx, event)
+    }
+
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {
         let Detail::Tool(call) = &event.detail else { return Ok(Advice::silent()) };
         let succeeded = matches!(call.outcome, Outcome::Succeeded { .. });
@@ -49,8 +53,10 @@ impl Behavior for CheckImports {
         page.heading(&format!("Imports of {} that lead nowhere:", one_line(&file.inside, 160)));
         for trouble in troubles {
             let text = line(&trouble);
-            let new = on_code::desk(cx, event, |desk| desk.tell(format!("import {}:{text}", file.inside), 0));
-            if page.fits(&text) && new.unwrap_or(true) {
+            // What has no room is not told.
+            let new =
+                || on_code::desk(cx, event, |desk| desk.tell(format!("import {}:{text}", file.inside), 0));
+            if page.fits(&text) && new().unwrap_or(true) {
                 let why = format!("line {} of {}", trouble.line, file.inside);
                 page.item(
                     &text,

@@ -19,6 +19,7 @@ use crate::behavior::{Behavior, Context};
 use crate::presence::{Process, is_at_work};
 
 pub use lines::words as line_words;
+pub(crate) use touched::{changed, is_command};
 pub use touched::{claimed_path, files_on_disk, is_claiming, real_path};
 
 /// How long a file stays claimed after its last edit. Who comes back to it later claims it again.
@@ -88,8 +89,8 @@ impl Behavior for ClaimFiles {
         let look = |path: &String| cx.read(|tables| Found::look(tables, cx, event, path));
         let mut all = paths.iter().map(look).collect::<Result<Vec<_>>>()?;
         let is_free = |all: &[Found]| all.iter().all(|found| found.holders.is_empty());
-        // Who would be refused hears of a release, an edit and an end of a moment ago.
-        if mode != "warn" && !is_free(&all) && catch_up(cx) {
+        // Who would be told of a holder, or refused, hears of a release, an edit and an end of a moment ago.
+        if !is_free(&all) && catch_up(cx) {
             all = paths.iter().map(look).collect::<Result<Vec<_>>>()?;
         }
         // A call that is refused for one file wants none.

@@ -2,14 +2,14 @@
 //! whole. Holds the end of a turn while an agent that is needed is out, and the end of an agent whose answer has no line
 //! as agreed; both a few times and no more.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use model::{Advice, Detail, Event, EventKind, MemoryId, Millis, SessionId};
 use patterns::{Pattern, Step};
 use store::{Batch, PatternFilter, PatternRow, Tables};
 
-use super::brief_subagent::{MARGIN, item, quoted};
-use crate::behavior::{Behavior, Context};
+use super::brief_subagent::{item, quoted};
+use crate::behavior::{Behavior, Context, Learned};
 use crate::coordination::{self, pattern_of};
 use crate::page::one_line;
 use crate::{Page, Result};
@@ -31,8 +31,6 @@ const HOLD_CHARS: usize = 5000;
 const HOLD_FOR: Millis = 15 * 60 * 1000;
 /// A pattern that ended earlier has been spoken of, or nobody was there to hear it.
 const RECENT: Millis = 60 * 60 * 1000;
-/// A session of which no pattern is known is waited for no longer: it is behind by an event or two, or by a rebuild.
-const WITHOUT_PATTERNS: Duration = Duration::from_millis(100);
 /// Patterns of one session that are looked at on an event.
 const MAX_PATTERNS: usize = 16;
 
@@ -70,6 +68,26 @@ impl Behavior for CollectSubagent {
         !matches!(kind, EventKind::SessionEnd | EventKind::PermissionDenied)
     }
 
+    fn waits_for(&self, event: &Event) -> Learned {
+        match event.kind {
+            // Its answer is in this very event.
+            EventKind::PostToolUse | EventKind::PostToolUseFailure
+                if coordination::starter(event).is_some() =>
+            {
+                Learned::This
+            }
+            // What was kept before may tell of an agent that is back, of one that began, of a pattern nobody knows yet.
+            EventKind::UserPromptSubmit | EventKind::Stop | EventKind::SubagentStop => Learned::Before,
+            EventKind::PostToolUse if declares(event) => Learned::Before,
+            _ => Learned::Nothing,
+        }
+    }
+
+    fn learns_always(&self) -> bool {
+        // What agents have answered is given to those that come after them.
+        true
+    }
+
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {
         match event.kind {
             EventKind::SubagentStop => ask_again(cx, event),
@@ -79,11 +97,6 @@ impl Behavior for CollectSubagent {
                 if coordination::starter(event).is_none() {
                     return if declares(event) { say(self.name(), cx, event) } else { Ok(Advice::silent()) };
                 }
-                cx.around.caught_up(Some(event.id), cx.until.checked_sub(MARGIN).unwrap_or(cx.until));
-                say(self.name(), cx, event)
-            }
-            EventKind::UserPromptSubmit => {
-                catch_up(cx, event)?;
                 say(self.name(), cx, event)
             }
             _ => say(self.name(), cx, event),
@@ -126,16 +139,6 @@ fn declares(event: &Event) -> bool {
         .is_some_and(|text| text.contains("pattern start"))
 }
 
-/// What was kept before this event may tell of an agent that is back, and of a pattern nobody knows yet.
-fn catch_up(cx: &Context, event: &Event) -> Result<()> {
-    let mut until = cx.until.checked_sub(MARGIN).unwrap_or(cx.until);
-    if cx.read(|tables| coordinated(tables, event, cx.now))?.is_empty() {
-        until = until.min(Instant::now() + WITHOUT_PATTERNS);
-    }
-    cx.around.caught_up(None, until);
-    Ok(())
-}
-
 fn mark(row: &PatternRow, what: &str) -> String {
     format!("pattern:{}:{what}", row.id)
 }
@@ -165,7 +168,9 @@ fn say(from: &'static str, cx: &Context, event: &Event) -> Result<Advice> {
     let mut marks = Vec::new();
     let subagent = event.subagent.as_ref().map(|agent| agent.id.as_str());
     for (mark, step) in due {
-        if is_new(cx, &event.session, subagent, &mark) && write(&mut page, &step) {
+        // What has no room is not claimed: it is said another time.
+        if page.fits(&step.headline) && is_new(cx, &event.session, subagent, &mark) && write(&mut page, &step)
+        {
             marks.push(mark);
         }
     }
@@ -248,7 +253,6 @@ fn ask_again(cx: &Context, event: &Event) -> Result<Advice> {
 /// said once. All patterns hold it together.
 fn hold(cx: &Context, event: &Event) -> Result<Advice> {
     let Detail::Stop { again, .. } = event.detail else { return Ok(Advice::silent()) };
-    catch_up(cx, event)?;
     cx.read(|tables| {
         let patterns = coordinated(tables, event, cx.now)?;
         if patterns.is_empty() {
@@ -612,7 +616,7 @@ mod tests {
             *around.behind.lock().unwrap() = events;
             let around = std::sync::Arc::new(around);
             let cx = context(&story.database(), |_| true);
-            CollectSubagent.advise(&Context { now: now.at, around, ..cx }, now).unwrap()
+            crate::behavior::advise(&CollectSubagent, &Context { now: now.at, around, ..cx }, now).unwrap()
         };
         let held = behind(&story, vec![called, started], &stop).hold.unwrap();
         assert!(held.contains("out: juror 1 of 3"), "{held}");
@@ -655,6 +659,6 @@ mod tests {
         assert!(story.stop("a-compaction", "summary", false).is_silent());
         let cx = context(&story.database(), |_| true);
         let batch = story.event(EventKind::PostToolBatch, None, Detail::Plain);
-        assert!(CollectSubagent.advise(&cx, &batch).unwrap().is_silent());
+        assert!(crate::behavior::advise(&CollectSubagent, &cx, &batch).unwrap().is_silent());
     }
 }

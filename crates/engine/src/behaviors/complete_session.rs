@@ -33,13 +33,19 @@ impl Behavior for CompleteSession {
     }
 
     fn learn(&self, batch: &mut Batch<'_>, event: &Event) -> Result<()> {
-        let reason = match &event.detail {
-            Detail::End { reason } => reason.as_str(),
-            _ => "other",
-        };
-        batch.end_session(&event.session, event.at, reason)?;
+        end(batch, event)?;
         judge(batch, event)
     }
+}
+
+/// Marks a session as over, which is a fact: `register-session` keeps it whether this behavior is on or off.
+pub(super) fn end(batch: &mut Batch<'_>, event: &Event) -> Result<()> {
+    let reason = match &event.detail {
+        Detail::End { reason } => reason.as_str(),
+        _ => "other",
+    };
+    batch.end_session(&event.session, event.at, reason)?;
+    Ok(())
 }
 
 fn judge(batch: &mut Batch<'_>, event: &Event) -> Result<()> {

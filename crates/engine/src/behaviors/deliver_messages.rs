@@ -63,7 +63,8 @@ impl Behavior for DeliverMessages {
         // What an event a moment ago says is no reason to hold the others back.
         let mut room = MAX_AT_ONCE;
         waiting.retain(|message| {
-            let is_ours = room > 0 && cx.around.take(&mark(message), &event.id.to_string(), HOLD).is_none();
+            let is_ours =
+                room > 0 && cx.around.take_to_say(&mark(message), &event.id.to_string(), HOLD).is_none();
             room -= usize::from(is_ours);
             is_ours
         });

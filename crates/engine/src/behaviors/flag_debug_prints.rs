@@ -9,7 +9,7 @@ use model::{Advice, Detail, Event, EventKind, Item, Outcome, ToolCall};
 
 use super::added;
 use super::on_code::{self, EDITORS, File};
-use crate::behavior::{Behavior, Context};
+use crate::behavior::{Behavior, Context, Late};
 use crate::page::one_line;
 use crate::{Page, Result};
 
@@ -46,6 +46,10 @@ impl Behavior for FlagDebugPrints {
         self.on().contains(&kind)
     }
 
+    fn late(&self, cx: &Context, event: &Event) -> Late {
+        on_code::while_unchanged(cx, event)
+    }
+
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {
         let Detail::Tool(call) = &event.detail else { return Ok(Advice::silent()) };
         let succeeded = matches!(call.outcome, Outcome::Succeeded { .. });
@@ -55,24 +59,34 @@ impl Behavior for FlagDebugPrints {
         let Some(file) = File::of(cx, event, call) else { return Ok(Advice::silent()) };
         let mut page = Page::new(TOKENS);
         page.heading(&format!("Debug output that this edit left in {}:", one_line(&file.inside, 100)));
-        let mut by_call: BTreeMap<(u32, String), Vec<u32>> = BTreeMap::new();
+        let mut by_call: BTreeMap<(u32, String), Vec<(u32, &str)>> = BTreeMap::new();
         let found = found(cx, &file, call);
+        let name = |text: &str| format!("print {}:{text}", file.inside);
         for (print, text) in &found {
-            let new = on_code::desk(cx, event, |desk| desk.tell(format!("print {}:{text}", file.inside), 0));
-            if new.unwrap_or(true) {
+            let is_told = on_code::desk(cx, event, |desk| desk.told(&name(text)).is_some());
+            if !is_told.unwrap_or(false) {
                 let first = found.iter().find(|(other, _)| other.what == print.what);
                 let first = first.map_or(print.line, |(first, _)| first.line);
-                by_call.entry((first, print.what.to_string())).or_default().push(print.line);
+                by_call.entry((first, print.what.to_string())).or_default().push((print.line, text));
             }
         }
-        for ((_, what), lines) in by_call {
+        for ((_, what), prints) in by_call {
+            let lines: Vec<u32> = prints.iter().map(|(line, _)| *line).collect();
             let named: Vec<String> = lines.iter().take(MAX_NAMED).map(u32::to_string).collect();
             let more = lines.len().saturating_sub(MAX_NAMED);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let s = if lines.len() == 1 { "" } else { "s" };
             let line = format!("- line{s} {}{more}: {}", named.join(", "), one_line(&what, 60));
             let why = format!("added by {} to {}", call.name, file.inside);
-            page.item(&line, Item { memory: None, part: "print".to_owned(), title: what, tokens: 0, why });
+            let item = Item { memory: None, part: "print".to_owned(), title: what, tokens: 0, why };
+            // What has no room is not told.
+            if page.item(&line, item) {
+                on_code::desk(cx, event, |desk| {
+                    for (_, text) in &prints {
+                        desk.tell(name(text), 0);
+                    }
+                });
+            }
         }
         page.closing("Remove it, or mark what is meant: `throughline: allow-prints`.");
         Ok(Advice { notes: page.finish(self.name()).into_iter().collect(), ..Advice::silent() })

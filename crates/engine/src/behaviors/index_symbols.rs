@@ -18,7 +18,8 @@ impl Behavior for IndexSymbols {
     fn manual(&self) -> &'static str {
         "Maps the workspace when a session starts in it, and looks after it with every prompt: definitions, references and imports of every source file that git \
          would keep, in the background, kept on disk and brought up to date file by file. Nothing waits for it; what is asked \
-         before it is done is answered from what is there. Says nothing. Off, the other behaviors about code are silent."
+         before it is done is answered from what is there. Says nothing. Off, a map is made when another behavior \
+         first wants it."
     }
 
     fn on(&self) -> &'static [EventKind] {

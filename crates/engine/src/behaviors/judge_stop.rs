@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use model::{Advice, Detail, Event, EventId, EventKind, Item};
 
-use super::on_code;
-use crate::behavior::{Behavior, Context};
+use crate::behavior::{Behavior, Context, Learned};
 use crate::page::one_line;
 use crate::rules::{Judgment, data};
 use crate::{Page, Result};
@@ -63,6 +62,11 @@ impl Behavior for JudgeStop {
         self.on().contains(&kind)
     }
 
+    fn waits_for(&self, event: &Event) -> Learned {
+        // The prompt that the turn is judged by may be a moment old.
+        if event.kind == EventKind::Stop { Learned::Before } else { Learned::Nothing }
+    }
+
     fn longer(&self, kind: EventKind) -> Option<Duration> {
         (kind == EventKind::Stop).then_some(PATIENCE)
     }
@@ -93,7 +97,7 @@ fn judged(cx: &Context, event: &Event, said: &str) -> Result<Option<String>> {
     if prompt.text.trim().is_empty() {
         return Ok(None);
     }
-    let files = on_code::desk(cx, event, |desk| desk.edited_since(prompt.at)).unwrap_or_default();
+    let files = cx.around.edits(&event.session, prompt.at);
     let question = Question { about: prompt.id, text: question(&prompt.text, said, &files) };
     Ok(match cx.around.judge(&cx.config, event, &question, cx.until) {
         Some(Judgment::Yes(missing)) => Some(missing),
@@ -172,7 +176,8 @@ mod tests {
     }
 
     fn advise(around: &Arc<Around>, event: &Event) -> Advice {
-        JudgeStop.advise(&context_in(Arc::clone(around) as Arc<dyn Surroundings>), event).unwrap()
+        crate::behavior::advise(&JudgeStop, &context_in(Arc::clone(around) as Arc<dyn Surroundings>), event)
+            .unwrap()
     }
 
     fn around(folder: &Path, judgment: Option<Judgment>) -> Arc<Around> {

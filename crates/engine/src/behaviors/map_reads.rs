@@ -8,7 +8,7 @@ use atlas::say;
 use atlas::{Answer, Question};
 use model::{Advice, Detail, Event, EventKind, Item, Millis, ToolCall, Verdict, estimate_tokens};
 
-use super::on_code::{self, Callers, EDITORS, File, READERS};
+use super::on_code::{self, Callers, File, READERS};
 use crate::behavior::{Behavior, Context};
 use crate::desk::Lines;
 use crate::page::one_line;
@@ -49,8 +49,8 @@ impl Behavior for MapReads {
     }
 
     fn on(&self) -> &'static [EventKind] {
-        // A call that was denied or failed has read nothing: what was read is known afterwards.
-        &[EventKind::PreToolUse, EventKind::PostToolUse]
+        // What was read is known afterwards, and is noted there by `facts`: a call that was denied has read nothing.
+        &[EventKind::PreToolUse]
     }
 
     fn speaks_on(&self, kind: EventKind) -> bool {
@@ -60,28 +60,17 @@ impl Behavior for MapReads {
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {
         let Detail::Tool(call) = &event.detail else { return Ok(Advice::silent()) };
         let Some(file) = File::of(cx, event, call) else { return Ok(Advice::silent()) };
-        let is_over = event.kind == EventKind::PostToolUse;
-        if EDITORS.contains(&call.name.as_str()) {
-            if is_over {
-                on_code::desk(cx, event, |desk| desk.edit(&file.path, cx.now));
-            }
-            return Ok(Advice::silent());
-        }
-        if !READERS.contains(&call.name.as_str()) {
+        if event.kind != EventKind::PreToolUse || !READERS.contains(&call.name.as_str()) {
             return Ok(Advice::silent());
         }
         let Some(text) = on_code::text(Path::new(&file.path)) else { return Ok(Advice::silent()) };
         let content = on_code::content(&text);
         let total = text.lines().count() as u32;
         let asked = lines(call);
-        let read = asked.unwrap_or(Lines { from: 1, to: DEFAULT_LIMIT.min(total.max(1)) });
-        if is_over {
-            on_code::desk(cx, event, |desk| desk.read(&file.path, read, content, cx.now));
-            return Ok(Advice::silent());
-        }
+        let read = given(asked, total);
         let strict = cx.config.mode(self.name()) == "strict";
         let is_large = total >= LARGE_LINES && text.len() >= LARGE_BYTES;
-        let edited = on_code::desk(cx, event, |desk| desk.is_edited(&file.path)).unwrap_or(true);
+        let edited = is_edited(cx, event, &file);
         let mut advice = Advice::silent();
         let wants_outline = asked.is_none() && is_large && !edited;
         if wants_outline && let Some(outline) = outline(cx, event, &file) {
@@ -100,6 +89,29 @@ impl Behavior for MapReads {
         }
         Ok(advice)
     }
+}
+
+/// Whether the session works on the file itself. It is known by where its links lead.
+fn is_edited(cx: &Context, event: &Event, file: &File) -> bool {
+    let edits = cx.around.edits(&event.session, 0);
+    !edits.is_empty()
+        && super::real_path(None, &file.path).is_some_and(|real| edits.binary_search(&real).is_ok())
+}
+
+/// What a read that was made has given: the file by its path, the lines and the content they are of.
+pub(crate) fn read_lines(root: &Path, event: &Event, call: &ToolCall) -> Option<(String, Lines, u64)> {
+    if !READERS.contains(&call.name.as_str()) {
+        return None;
+    }
+    let file = File::below(root, event, call)?;
+    let text = on_code::text(Path::new(&file.path))?;
+    let read = given(lines(call), text.lines().count() as u32);
+    Some((file.path, read, on_code::content(&text)))
+}
+
+/// The lines a read gives of a file of so many.
+fn given(asked: Option<Lines>, total: u32) -> Lines {
+    asked.unwrap_or(Lines { from: 1, to: DEFAULT_LIMIT.min(total.max(1)) })
 }
 
 /// The lines a read asks for. `None`: the whole file.
@@ -125,8 +137,7 @@ struct Outline {
 /// The outline of a file that is worth one.
 fn outline(cx: &Context, event: &Event, file: &File) -> Option<Outline> {
     let since = cx.now.saturating_sub(SEARCH_LASTS);
-    let names =
-        on_code::desk(cx, event, |desk| desk.searched(since).map(|search| search.names.clone())).flatten();
+    let names = on_code::desk(cx, event, |desk| desk.searched(since)).unwrap_or_default();
     on_code::map(cx, |atlas| {
         let answer = atlas.reply(&Question::Outline { file: file.inside.clone() }).ok()?;
         let Answer::Outline { items, lines, tokens, broken, language, .. } = answer else { return None };
@@ -140,7 +151,6 @@ fn outline(cx: &Context, event: &Event, file: &File) -> Option<Outline> {
         {
             return None;
         }
-        let names = names.unwrap_or_default();
         let sought = items.iter().filter(|item| names.iter().any(|name| is_called(&item.name, name)));
         let sought = sought.take(3).map(|item| {
             let callers = match on_code::callers(atlas, &format!("{}:{}", item.file, item.line), 8) {

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use atlas::answer::Site;
 use atlas::{Answer, Atlas, Question};
-use model::{Event, ToolCall};
+use model::{Detail, Event, ToolCall};
 
-use crate::behavior::Context;
+use crate::behavior::{Context, Late};
 use crate::desk::Desk;
 use crate::paths::without_detours;
 
@@ -29,14 +29,14 @@ pub(super) struct File {
 impl File {
     /// The file of the workspace that a tool call is about.
     pub(super) fn of(cx: &Context, event: &Event, call: &ToolCall) -> Option<Self> {
+        Self::below(Path::new(&cx.workspace.as_ref()?.root), event, call)
+    }
+
+    /// The same, where the workspace's folder is all that is known.
+    pub(super) fn below(root: &Path, event: &Event, call: &ToolCall) -> Option<Self> {
         let given = ["file_path", "path", "absolute_path", "notebook_path"]
             .iter()
             .find_map(|key| call.input.get(*key)?.as_str())?;
-        Self::at(cx, event, given)
-    }
-
-    pub(super) fn at(cx: &Context, event: &Event, given: &str) -> Option<Self> {
-        let root = &cx.workspace.as_ref()?.root;
         let whole = event.cwd.as_deref().map_or_else(|| given.into(), |cwd| Path::new(cwd).join(given));
         let path = without_detours(&whole);
         let inside = match path.strip_prefix(root) {
@@ -47,6 +47,12 @@ impl File {
         let inside = inside.to_str().filter(|inside| !inside.is_empty())?.to_owned();
         Some(Self { path: path.to_str()?.to_owned(), inside })
     }
+}
+
+/// What is said of an edit holds as long as the file is as the edit left it.
+pub(super) fn while_unchanged(cx: &Context, event: &Event) -> Late {
+    let Detail::Tool(call) = &event.detail else { return Late::Never };
+    File::of(cx, event, call).map_or(Late::Never, |file| Late::Unchanged(file.path.into()))
 }
 
 /// The text of a file that is small enough to be mapped. A pipe is not waited for.

@@ -12,7 +12,7 @@ use model::{
 use store::{MemoryFilter, MemoryRow};
 
 use super::hand_off::MAX_LINE;
-use crate::behavior::{Behavior, Context};
+use crate::behavior::{Behavior, Context, Learned};
 use crate::page::one_line;
 use crate::search::Ask;
 use crate::{Page, Result, moment, origin};
@@ -71,6 +71,11 @@ impl Behavior for RecallOnCompact {
         self.on().contains(&kind)
     }
 
+    fn waits_for(&self, _event: &Event) -> Learned {
+        // The hand-off is as old as the last turn.
+        Learned::Before
+    }
+
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {
         match &event.detail {
             Detail::Start { source: StartSource::Compact, .. } => {
@@ -93,7 +98,7 @@ impl RecallOnCompact {
         for fact in facts(cx, &about)? {
             let line = format!("- {}: {}", source(&fact), told(&fact));
             let heading = if page.is_empty() { estimate_tokens(HEADING) + 1 } else { 0 };
-            if estimate_tokens(&line) + heading + 1 > page.room() {
+            if estimate_tokens(&line) + heading + 1 > page.room() || !page.fits(&line) {
                 continue;
             }
             // The hand-off, which is said first, may have shown it; so may whoever else speaks now.

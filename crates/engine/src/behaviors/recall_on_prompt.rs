@@ -12,7 +12,7 @@ mod tests;
 use model::{Advice, Author, Detail, Event, EventKind, Memory};
 
 use crate::Result;
-use crate::behavior::{Behavior, Context};
+use crate::behavior::{Behavior, Context, Late, Learned};
 
 use around::at_hand_first;
 pub(crate) use question::question;
@@ -40,6 +40,15 @@ impl Behavior for RecallOnPrompt {
 
     fn speaks_on(&self, kind: EventKind) -> bool {
         self.on().contains(&kind)
+    }
+
+    fn waits_for(&self, _event: &Event) -> Learned {
+        // What the turn before has left.
+        Learned::Before
+    }
+
+    fn late(&self, _cx: &Context, _event: &Event) -> Late {
+        Late::Turn
     }
 
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {

@@ -10,7 +10,7 @@ use model::{Advice, Detail, Event, EventKind, Memory, MemoryKind, Millis};
 use store::MemoryRow;
 
 use super::recall_on_start::{homes, line};
-use crate::behavior::{Behavior, Context};
+use crate::behavior::{Behavior, Context, Late};
 use crate::{Origin, Page, Result, origin};
 
 /// The tools that read one file, in the words of the agents that have one.
@@ -43,6 +43,10 @@ impl Behavior for RecallOnRead {
 
     fn speaks_on(&self, kind: EventKind) -> bool {
         self.on().contains(&kind)
+    }
+
+    fn late(&self, _cx: &Context, event: &Event) -> Late {
+        file_of(event).map_or(Late::Never, |path| Late::Unchanged(path.into()))
     }
 
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {

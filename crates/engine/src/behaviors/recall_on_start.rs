@@ -17,7 +17,7 @@ use recall::standing::explain;
 use store::{Batch, HandOffRow, Tables};
 
 use super::hand_off::replay;
-use crate::behavior::{Behavior, Context};
+use crate::behavior::{Behavior, Context, Late, Learned};
 use crate::hints::{Hinted, Hints};
 use crate::page::one_line;
 use crate::{Page, Result, moment};
@@ -75,6 +75,20 @@ impl Behavior for RecallOnStart {
     }
 
     fn speaks_on(&self, _kind: EventKind) -> bool {
+        true
+    }
+
+    fn waits_for(&self, event: &Event) -> Learned {
+        // The session before may have ended a moment ago, and what it hands over was kept with its end.
+        if event.kind == EventKind::SessionStart { Learned::Before } else { Learned::Nothing }
+    }
+
+    fn late(&self, _cx: &Context, _event: &Event) -> Late {
+        Late::Conversation
+    }
+
+    fn learns_always(&self) -> bool {
+        // What a compaction has put out of sight may be said again, by whoever says it.
         true
     }
 
@@ -415,7 +429,8 @@ impl<'a> Speech<'a> {
     fn memory(&mut self, line: &str, item: Item, heading: &str, repeat: Repeat) -> bool {
         let Some(id) = item.memory else { return false };
         let cost = estimate_tokens(&format!("\n{heading}\n{line}\n"));
-        if cost > self.room() {
+        // Claimed is only what has room.
+        if cost > self.room() || !self.page.fits(line) {
             return false;
         }
         let subagent = self.event.subagent.as_ref().map(|agent| agent.id.as_str());

@@ -7,7 +7,7 @@ use store::{Batch, ClaimFilter, ClaimRow, PeerRow, SessionTouch};
 
 use super::claim_files::{LEASE, line_words};
 use crate::Result;
-use crate::behavior::{Behavior, Context, Workspace};
+use crate::behavior::{Behavior, Context, Learned, Workspace};
 use crate::page::one_line;
 use crate::presence::{LONGEST, Process, QUIET, is_at_work, latest_of_each};
 
@@ -28,8 +28,8 @@ impl Behavior for RegisterSession {
     }
 
     fn manual(&self) -> &'static str {
-        "Keeps each session under the agent's own id with its project, workspace, branch, model, process and last sign of \
-         life. It is at work while its process lives or, where that is not known, while its hooks were heard within a \
+        "Keeps each session under the agent's own id with its project, workspace, branch, model, process, last sign of \
+         life and end; also while it is off, because others rest on it. A session is at work while its process lives or, where that is not known, while its hooks were heard within a \
          quarter of an hour. When a session starts, says which others are at work in the same repository, on which branch \
          and in which worktree, what they were asked and which files they hold; says nothing when there are none."
     }
@@ -40,6 +40,16 @@ impl Behavior for RegisterSession {
 
     fn speaks_on(&self, kind: EventKind) -> bool {
         kind == EventKind::SessionStart
+    }
+
+    fn waits_for(&self, _event: &Event) -> Learned {
+        // A session that has ended a moment ago is not at work.
+        Learned::Before
+    }
+
+    fn learns_always(&self) -> bool {
+        // Which sessions there are, and which of them are over, everybody asks.
+        true
     }
 
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {
@@ -91,6 +101,9 @@ impl Behavior for RegisterSession {
             heard: said("past").is_none(),
             ..SessionTouch::new(event.session.clone(), event.agent, event.at)
         })?;
+        if event.kind == EventKind::SessionEnd {
+            super::complete_session::end(batch, event)?;
+        }
         Ok(())
     }
 }

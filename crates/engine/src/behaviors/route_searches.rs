@@ -11,7 +11,7 @@ use model::{Advice, Detail, Event, EventKind, Item, ToolCall};
 use self::command::Looked;
 use self::pattern::Sought;
 use super::on_code::{self, Callers};
-use crate::behavior::{Behavior, Context};
+use crate::behavior::{Behavior, Context, Late};
 use crate::page::one_line;
 use crate::{Page, Result};
 
@@ -54,6 +54,11 @@ impl Behavior for RouteSearches {
         self.on().contains(&kind)
     }
 
+    fn late(&self, _cx: &Context, _event: &Event) -> Late {
+        // The call has been made by then; what it is about is as true beside its result.
+        Late::Turn
+    }
+
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {
         let Detail::Tool(call) = &event.detail else { return Ok(Advice::silent()) };
         let looked = looked_for(call);
@@ -64,11 +69,9 @@ impl Behavior for RouteSearches {
         if found.is_empty() {
             return Ok(Advice::silent());
         }
-        let names: Vec<String> = found.iter().map(|found| found.name.clone()).collect();
         let mut page = Page::new(TOKENS);
         page.heading("On the code map (the search itself runs as asked):");
         on_code::desk(cx, event, |desk| {
-            desk.search(names, cx.now);
             for found in found {
                 let content = on_code::content(&found.text);
                 if page.fits(&found.text) && desk.tell(found.key, content) {
@@ -94,6 +97,19 @@ struct Found {
     part: &'static str,
     text: String,
     why: String,
+}
+
+/// The names that a tool call searches for, whether the map knows them or not.
+pub(crate) fn looked_for_names(call: &ToolCall) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for pattern in &looked_for(call).patterns {
+        for sought in pattern::names(pattern) {
+            if names.len() < MAX_NAMES && sought.name.len() >= MIN_LETTERS && !names.contains(&sought.name) {
+                names.push(sought.name);
+            }
+        }
+    }
+    names
 }
 
 /// What a tool call searches for.

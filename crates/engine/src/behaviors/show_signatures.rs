@@ -8,7 +8,7 @@ use model::{Advice, Detail, Event, EventKind, Item, ToolCall};
 use serde_json::Value;
 
 use super::on_code::{self, EDITORS, File};
-use crate::behavior::{Behavior, Context};
+use crate::behavior::{Behavior, Context, Late};
 use crate::desk::Lines;
 use crate::page::one_line;
 use crate::{Page, Result};
@@ -37,6 +37,11 @@ impl Behavior for ShowSignatures {
 
     fn speaks_on(&self, kind: EventKind) -> bool {
         self.on().contains(&kind)
+    }
+
+    fn late(&self, _cx: &Context, _event: &Event) -> Late {
+        // The call has been made by then; what it is about is as true beside its result.
+        Late::Turn
     }
 
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {

@@ -8,7 +8,7 @@ use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 
 use crate::Result;
-use crate::behavior::{Behavior, Context};
+use crate::behavior::{Behavior, Context, Late};
 use crate::page::Page;
 
 const BUDGET: u32 = 90;
@@ -92,6 +92,10 @@ impl Behavior for SuggestPremortem {
 
     fn speaks_on(&self, kind: EventKind) -> bool {
         self.on().contains(&kind)
+    }
+
+    fn late(&self, _cx: &Context, _event: &Event) -> Late {
+        Late::Turn
     }
 
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {

@@ -52,10 +52,7 @@ impl Behavior for SuggestSkills {
         if shelf.rules.is_empty() && shelf.skills.is_empty() {
             return Ok(Advice::silent());
         }
-        let mut edited = Vec::new();
-        cx.around.desk(&event.session, None, &mut |desk| {
-            edited = desk.edited_since(cx.now.saturating_sub(LATELY_MS));
-        });
+        let edited = cx.around.edits(&event.session, cx.now.saturating_sub(LATELY_MS));
         let root = root.unwrap_or_default();
         let edited: Vec<String> = edited
             .iter()

@@ -4,7 +4,7 @@
 use model::{Advice, Detail, Event, EventKind, MemoryId, StartSource};
 
 use super::recall_on_start::homes;
-use crate::behavior::{Behavior, Context};
+use crate::behavior::{Behavior, Context, Learned};
 use crate::hints::{self, Hints};
 use crate::page::one_line;
 use crate::{Fault, Result};
@@ -38,6 +38,11 @@ impl Behavior for Welcome {
 
     fn speaks_on(&self, _kind: EventKind) -> bool {
         true
+    }
+
+    fn waits_for(&self, _event: &Event) -> Learned {
+        // What was told at a start a moment ago is not told again.
+        Learned::Before
     }
 
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {

@@ -14,6 +14,7 @@ mod code;
 mod credit;
 mod damage;
 mod envelopes;
+mod facts;
 mod fail_open;
 mod fast_hooks;
 mod faults;

@@ -18,7 +18,7 @@ const KEY: &str = "files";
 const MAX_FILES: usize = 16;
 
 /// The files an event's tool changes: absolute, links resolved as the disk said then.
-pub(super) fn changed(event: &Event) -> Vec<String> {
+pub(crate) fn changed(event: &Event) -> Vec<String> {
     let Detail::Tool(call) = &event.detail else { return Vec::new() };
     if call.name == READER { Vec::new() } else { files(event) }
 }
@@ -30,7 +30,7 @@ pub(super) fn read(event: &Event) -> Option<String> {
 }
 
 /// Whether a command changes them, which tells nobody where.
-pub(super) fn is_command(event: &Event) -> bool {
+pub(crate) fn is_command(event: &Event) -> bool {
     matches!(&event.detail, Detail::Tool(call) if call.name == COMMAND)
 }
 

@@ -64,7 +64,7 @@ impl World {
     }
 
     pub(crate) fn ask(&self, behavior: &dyn Behavior, kind: EventKind, tool: &str, input: Value) -> Advice {
-        behavior.advise(&self.context(), &self.call(kind, tool, input)).unwrap()
+        self.advise(behavior, &self.call(kind, tool, input))
     }
 
     /// What is said after a tool ran and answered this.
@@ -73,7 +73,15 @@ impl World {
         if let Detail::Tool(call) = &mut event.detail {
             call.outcome = Outcome::Succeeded { response: answer, duration_ms: None };
         }
-        behavior.advise(&self.context(), &event).unwrap()
+        self.advise(behavior, &event)
+    }
+
+    /// As the daemon does it: the facts of an event are noted whatever is asked about it.
+    fn advise(&self, behavior: &dyn Behavior, event: &Event) -> Advice {
+        let cx = self.context();
+        self.around.edits.lock().unwrap().note(&event.session, crate::facts::edited(event), self.now);
+        crate::facts::note(&*self.around, cx.workspace.as_ref(), event, self.now);
+        behavior.advise(&cx, event).unwrap()
     }
 
     /// What the model is told before a tool runs.

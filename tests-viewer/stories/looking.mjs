@@ -47,6 +47,14 @@ export async function the_door(checks, world) {
   checks.that("the link leads to the page and is gone from the address", page.url().startsWith(`${origin}/`) && !page.url().includes(new URL(link).pathname.split("/").pop()), page.url());
   const [cookie] = await context.cookies();
   checks.that("the cookie is the daemon's alone", cookie.httpOnly && cookie.sameSite === "Strict" && !cookie.value.includes(await house.said("token")), cookie);
+  checks.that("the cookie goes with the window", cookie.expires === -1, cookie);
+  // What another program gets that has copied the browser's cookies, while the page is open.
+  const copied = await Promise.all(["/api/v1/memories", "/api/v1/stream", "/metrics"].map(async (path) => (await context.request.get(origin + path)).status()));
+  const key = await context.request.post(`${origin}/api/v1/page-key`, { headers: { "X-Throughline": "viewer" } });
+  checks.that("the cookie alone opens nothing that is remembered", [...copied, key.status()].every((status) => status === 401), [copied, key.status()]);
+  await page.reload();
+  await page.locator("[data-view]").first().waitFor();
+  checks.that("a page that is loaded again goes on", (await page.getByText("throughline view").count()) === 0);
   const again = await fetch(link, { redirect: "manual" });
   checks.that("the link opens once", again.status >= 400, again.status);
 

@@ -2,6 +2,7 @@
 // person can read; and knows whether the daemon answers at all. Nothing here knows a view.
 
 import { signal } from "@preact/signals";
+import { getKey, hasKey, keyHeaders } from "./pageKey";
 
 /** "lost": nobody answers. "locked": the daemon answers, but not to this page. */
 export type Connection = "fine" | "lost" | "locked";
@@ -97,7 +98,7 @@ async function ask(address: string, request: RequestInit, stop?: AbortSignal): P
   const signals = stop ? [stop, patience] : [patience];
   let answer: Response;
   try {
-    answer = await fetch(address, { ...request, credentials: "same-origin", cache: "no-store", signal: any(signals) });
+    answer = await withKey(address, request, any(signals));
   } catch (trouble) {
     if (stop?.aborted) throw trouble;
     connection.value = "lost";
@@ -110,6 +111,21 @@ async function ask(address: string, request: RequestInit, stop?: AbortSignal): P
   connection.value = "fine";
   if (answer.ok || answer.status === 304) return answer;
   throw await problem(answer);
+}
+
+/** Asks with the page's key; one that is not known any more is fetched anew, once: another link may have been opened. */
+export async function withKey(address: string, request: RequestInit, signal: AbortSignal): Promise<Response> {
+  const once = () =>
+    fetch(address, {
+      ...request,
+      headers: { ...(request.headers as Record<string, string> | undefined), ...keyHeaders() },
+      credentials: "same-origin",
+      cache: "no-store",
+      signal,
+    });
+  if (!hasKey()) await getKey();
+  const answer = await once();
+  return answer.status === 401 && (await getKey()) ? once() : answer;
 }
 
 async function problem(answer: Response): Promise<ApiError> {

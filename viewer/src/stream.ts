@@ -1,9 +1,10 @@
-// What happens, as it happens: one EventSource for the whole page. It resumes where it was; when too much is missing the
-// daemon says `reset` and whoever shows something loads it again. A hidden page lets go of its connection, because a
-// browser has only six of them for one host.
+// What happens, as it happens: one stream of events for the whole page. It resumes where it was; when too much is missing
+// the daemon says `reset` and whoever shows something loads it again. A hidden page lets go of its connection, because a
+// browser has only six of them for one host. It is fetched and not an `EventSource`, which cannot say the page's key.
 
 import { signal } from "@preact/signals";
-import { connection, get } from "./api";
+import { connection, get, withKey } from "./api";
+import { messages } from "./messages";
 import type { Change, EventLine, Injection, MemoryCard, Session, Verdict } from "./types";
 
 export interface Said {
@@ -25,6 +26,10 @@ const NAMES: readonly Name[] = ["hello", "event", "memory", "session", "injectio
 /** A page that is looked away from for longer than this gives its connection back. */
 const HIDDEN_MS = 30_000;
 const FIRST_WAIT_MS = 500;
+/** The daemon says something at least every half minute; a stream that is silent for longer is dead. */
+const SILENCE_MS = 90_000;
+/** A page that only listens asks something now and then, or its cookie would end while it is looked at. */
+const ASK_EVERY_MS = 20 * 60_000;
 const LONGEST_WAIT_MS = 10_000;
 
 /** What a new page is told again: some screens of it. */
@@ -36,7 +41,7 @@ export type Flow = "waiting" | "open" | "asleep";
 export const flow = signal<Flow>("waiting");
 
 const listeners = new Map<Name, Set<Listener<Name>>>();
-let source: EventSource | null = null;
+let source: AbortController | null = null;
 let last = "";
 let wait = FIRST_WAIT_MS;
 let retry = 0;
@@ -61,6 +66,7 @@ export function start() {
     open();
   });
   open();
+  window.setInterval(() => void probe(), ASK_EVERY_MS);
   document.addEventListener("visibilitychange", () => {
     window.clearTimeout(sleep);
     if (document.hidden) sleep = window.setTimeout(rest, HIDDEN_MS);
@@ -77,28 +83,49 @@ function before(cursor: string): string {
 
 function open() {
   window.clearTimeout(retry);
-  source?.close();
-  const address = last ? `/api/v1/stream?last=${encodeURIComponent(last)}` : "/api/v1/stream";
-  const mine = new EventSource(address);
+  source?.abort();
+  const mine = new AbortController();
   source = mine;
-  mine.onopen = () => {
+  void listen(mine).finally(() => {
+    if (source !== mine) return;
+    flow.value = "waiting";
+    again();
+  });
+}
+
+/** Reads until the stream ends, however it does. */
+async function listen(mine: AbortController) {
+  let silence = 0;
+  const heard = () => {
+    window.clearTimeout(silence);
+    silence = window.setTimeout(() => mine.abort(), SILENCE_MS);
+  };
+  try {
+    heard();
+    const address = last ? `/api/v1/stream?last=${encodeURIComponent(last)}` : "/api/v1/stream";
+    const answer = await withKey(address, { headers: { Accept: "text/event-stream" } }, mine.signal);
+    if (!answer.ok || !answer.body) return;
     flow.value = "open";
     connection.value = "fine";
     wait = FIRST_WAIT_MS;
-  };
-  mine.onerror = () => {
-    if (source !== mine) return;
-    flow.value = "waiting";
-    // While CONNECTING the browser tries again by itself and sends Last-Event-ID; CLOSED is left to us.
-    if (mine.readyState === EventSource.CLOSED) again();
-    else void probe();
-  };
-  for (const name of NAMES) {
-    mine.addEventListener(name, (message) => {
-      if (!(message instanceof MessageEvent)) return;
-      if (message.lastEventId) last = message.lastEventId;
-      tell(name, message.data as string);
+    const words = new TextDecoder();
+    const take = messages((name, data, id) => {
+      if (source !== mine) return;
+      if (id) last = id;
+      if ((NAMES as readonly string[]).includes(name)) tell(name as Name, data);
     });
+    const reader = answer.body.getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || source !== mine) return;
+      heard();
+      take(words.decode(value, { stream: true }));
+    }
+  } catch {
+    // Whoever ended it knows; otherwise it is tried again.
+  } finally {
+    window.clearTimeout(silence);
+    mine.abort();
   }
 }
 
@@ -120,8 +147,9 @@ function again() {
 }
 
 function rest() {
-  source?.close();
+  const mine = source;
   source = null;
+  mine?.abort();
   flow.value = "asleep";
 }
 

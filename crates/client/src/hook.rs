@@ -9,6 +9,8 @@ mod stdio;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 use model::{Envelope, EventId, Reply};
@@ -43,9 +45,27 @@ pub struct Fallback {
     pub settings: fn(&Place) -> redact::Settings,
     /// What guards say about a call that no daemon has heard of. A function, too: who is answered has been judged.
     pub judge: fn(Option<&Place>, &Envelope) -> Reply,
+    /// What a session that begins says about events that could not be kept, where no daemon says it.
+    pub confess: fn(&Place, &Envelope) -> Reply,
     /// What to run as `<executable> daemon run`; `None` starts nothing.
     pub executable: Option<PathBuf>,
 }
+
+/// What became of an envelope that was not delivered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Aside {
+    /// It is in the spool, or was not to be kept. Otherwise it is nowhere, and never will be.
+    pub kept: bool,
+    /// A daemon was started.
+    pub started: bool,
+}
+
+/// Nobody has decided yet.
+const OPEN: u8 = 0;
+/// The envelope is going to be in the spool.
+const TAKEN: u8 = 1;
+/// The time was over before: it is lost.
+const GIVEN_UP: u8 = 2;
 
 /// How long one call may take, from what the command line and the envelope say.
 #[derive(Debug, Clone, Copy)]
@@ -91,6 +111,7 @@ pub fn main(
     args: impl Iterator<Item = OsString>,
     settings: fn(&Place) -> redact::Settings,
     judge: fn(Option<&Place>, &Envelope) -> Reply,
+    confess: fn(&Place, &Envelope) -> Reply,
 ) -> u8 {
     let mut started = Instant::now();
     let reply = catch_unwind(AssertUnwindSafe(|| {
@@ -114,7 +135,7 @@ pub fn main(
         };
         let event = envelope.hint.as_deref().unwrap_or_default();
         let budget = Budget::new(started, event, &envelope.body).within(leave, event, &envelope.body);
-        let fallback = Fallback { settings, judge, executable: std::env::current_exe().ok() };
+        let fallback = Fallback { settings, judge, confess, executable: std::env::current_exe().ok() };
         match (Place::from_env(&get), arguments.undelivered) {
             (None, _) => judge(None, &envelope),
             (Some(place), None) => run(place, envelope, budget, fallback),
@@ -169,18 +190,28 @@ fn keep_and_ask_again(
     outdated: bool,
 ) -> Reply {
     let judged = (fallback.judge)(Some(&place), &envelope);
-    let again = is_missed(&envelope).then(|| (place.clone(), envelope.clone()));
-    let started = undelivered(place, envelope, budget, fallback, outdated);
-    let Some((place, envelope)) = again.filter(|_| started) else { return judged };
-    let until = budget.delivery.min(Instant::now() + COMING);
-    while Instant::now() < until {
-        match deliver(&place, &envelope, until) {
-            Ok(reply) => return Reply { exit: allowed_exit(reply.exit), ..reply },
-            Err(Trouble::Absent) => std::thread::sleep(KNOCK_EVERY),
-            Err(_) => break,
+    let confess = fallback.confess;
+    let (lost, at) = (keep::Lost::from(&envelope), place.clone());
+    let again = is_missed(&envelope).then(|| envelope.clone());
+    let aside = undelivered(place, envelope, budget, fallback, outdated);
+    let place = at;
+    if let Some(envelope) = again.as_ref().filter(|_| aside.started) {
+        let until = budget.delivery.min(Instant::now() + COMING);
+        while Instant::now() < until {
+            match deliver(&place, envelope, until) {
+                Ok(reply) => return Reply { exit: allowed_exit(reply.exit), ..reply },
+                Err(Trouble::Absent) => std::thread::sleep(KNOCK_EVERY),
+                Err(_) => break,
+            }
         }
     }
-    judged
+    if !aside.kept {
+        keep::count_lost(&place, &lost);
+    }
+    match again {
+        Some(envelope) if judged == Reply::silent() => confess(&place, &envelope),
+        _ => judged,
+    }
 }
 
 fn is_missed(envelope: &Envelope) -> bool {
@@ -189,7 +220,7 @@ fn is_missed(envelope: &Envelope) -> bool {
     MISSED.contains(&name) && envelope.body.len() <= MOST_AGAIN
 }
 
-/// Redacts and spools the envelope, and starts a daemon if there is none or only an `outdated` one: true if it did.
+/// Redacts and spools the envelope, and starts a daemon if there is none or only an `outdated` one.
 /// Returns at the budget's end at the latest: the disk may hang, and a thread that waits for it is left behind.
 pub fn undelivered(
     place: Place,
@@ -197,16 +228,26 @@ pub fn undelivered(
     budget: Budget,
     fallback: Fallback,
     outdated: bool,
-) -> bool {
+) -> Aside {
     let (done, wait) = std::sync::mpsc::channel();
+    // Who comes first decides: an envelope is never both in the spool and given up.
+    let fate = Arc::new(AtomicU8::new(OPEN));
+    let decide = |fate: &AtomicU8, what| {
+        fate.compare_exchange(OPEN, what, Ordering::SeqCst, Ordering::SeqCst).unwrap_or_else(|was| was)
+    };
+    let decided = Arc::clone(&fate);
     let work = std::thread::Builder::new().name("keep".to_owned()).spawn(move || {
+        let is_wanted = || decide(&decided, TAKEN) != GIVEN_UP;
         // Nobody is left to tell, neither about an error nor about a panic.
-        let _ = catch_unwind(AssertUnwindSafe(|| keep::keep(&place, envelope, fallback.settings)));
+        let kept =
+            catch_unwind(AssertUnwindSafe(|| keep::keep(&place, envelope, fallback.settings, is_wanted)));
+        let kept = matches!(kept, Ok(Ok(())));
         let started = catch_unwind(AssertUnwindSafe(|| keep::start(&place, &fallback, outdated)));
-        let _ = done.send(matches!(started, Ok(Ok(true))));
+        let _ = done.send(Aside { kept, started: matches!(started, Ok(Ok(true))) });
     });
-    work.is_ok()
-        && wait.recv_timeout(budget.end.saturating_duration_since(Instant::now())).unwrap_or_default()
+    let Ok(_) = work else { return Aside::default() };
+    wait.recv_timeout(budget.end.saturating_duration_since(Instant::now()))
+        .unwrap_or_else(|_| Aside { kept: decide(&fate, GIVEN_UP) == TAKEN, started: false })
 }
 
 /// 0 is silence or advice, 2 a behavior's decision; no other code is any agent's business.

@@ -7,6 +7,7 @@ pub mod call;
 pub mod context;
 pub mod hook;
 pub mod key;
+pub mod losses;
 pub mod pause;
 pub mod place;
 pub mod private;

@@ -74,6 +74,11 @@ impl Place {
         self.data.join("spool")
     }
 
+    /// How many events could not be kept. Beside what may be removed and mounted elsewhere, so that it stays.
+    pub fn losses(&self) -> PathBuf {
+        self.data.join("not-kept")
+    }
+
     pub fn journal(&self) -> PathBuf {
         self.data.join("journal")
     }

@@ -2,7 +2,7 @@
 //! here; this room does not check it.
 //!
 //! `<event id>.env` is whole and synced; `<event id>.part` is being written or was given up; `damaged/` holds what
-//! could not be read back; the length of `dropped` is the number of envelopes refused since it was last removed.
+//! could not be read back. What is refused here is lost, and counted by the caller (`losses`).
 
 mod format;
 
@@ -30,26 +30,39 @@ pub const MAX_BYTES: u64 = 256 << 20;
 pub const PART_AGE: Duration = Duration::from_mins(1);
 /// The first ones tell what happened; more of them tell the same.
 pub const MAX_DAMAGED: usize = 64;
-/// Counts up to a million, then stands still.
-const MAX_DROPPED: u64 = 1 << 20;
 
 const WHOLE: &str = "env";
 const PART: &str = "part";
 
 /// Writes an envelope whose body is redacted JSON. After `Ok` it survives a power loss.
 ///
-/// A full spool refuses the new one (`StorageFull`) and counts it: the old ones came first, and throwing them
-/// away would cost the time that is missing here.
+/// A full spool refuses the new one (`StorageFull`): the old ones came first, and throwing them away would cost the time
+/// that is missing here.
 pub fn keep(place: &Place, envelope: &Envelope, private_prompt: bool) -> io::Result<()> {
+    keep_if(place, envelope, private_prompt, || true)
+}
+
+/// The same, unless somebody has given it up by the time it is written: then it is not there, and never will be.
+pub fn keep_if(
+    place: &Place,
+    envelope: &Envelope,
+    private_prompt: bool,
+    is_wanted: impl FnOnce() -> bool,
+) -> io::Result<()> {
     let folder = place.spool();
     make_folder(&folder)?;
     let bytes = format::encode(envelope, private_prompt);
     if !has_room(&folder, bytes.len() as u64)? {
-        count_dropped(&folder);
         return Err(io::ErrorKind::StorageFull.into());
     }
     let part = folder.join(envelope.id.to_string()).with_extension(PART);
-    let written = write_synced(&part, &bytes).and_then(|()| fs::rename(&part, part.with_extension(WHOLE)));
+    let written = write_synced(&part, &bytes).and_then(|()| {
+        if is_wanted() {
+            fs::rename(&part, part.with_extension(WHOLE))
+        } else {
+            Err(io::ErrorKind::TimedOut.into())
+        }
+    });
     if let Err(error) = written {
         // Best effort: a part that stays is swept later.
         let _ = fs::remove_file(&part);
@@ -139,11 +152,6 @@ pub fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// How many envelopes were refused because the spool was full.
-pub fn dropped(place: &Place) -> u64 {
-    fs::metadata(place.spool().join("dropped")).map_or(0, |found| found.len())
-}
-
 /// Makes a new file of ours; an existing one, or a link in its place, is an error.
 pub(crate) fn create_private(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path)
@@ -171,15 +179,6 @@ fn has_room(folder: &Path, more: u64) -> io::Result<bool> {
         }
     }
     Ok(true)
-}
-
-/// One byte each, appended: no lock, no lost count. Best effort, the disk may be what is full.
-fn count_dropped(folder: &Path) {
-    if let Ok(mut file) = open_private(&folder.join("dropped"))
-        && file.metadata().is_ok_and(|found| found.len() < MAX_DROPPED)
-    {
-        let _ = file.write_all(b".");
-    }
 }
 
 fn sweep(part: &Path) {

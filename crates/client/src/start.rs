@@ -1,8 +1,9 @@
 //! Starts the daemon, detached. Does not wait for it and does not know whether it came up: its own lock decides
 //! which of several stays.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -11,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{FlockOperation, flock};
 
 use crate::Place;
-use crate::spool::open_private;
+use crate::place::FILE_MODE;
 
 /// A daemon is ready in tens of milliseconds; one that could not start will not do so a moment later either.
 const START_INTERVAL: Duration = Duration::from_secs(1);
@@ -23,13 +24,14 @@ const NOT_FOR_THE_DAEMON: [&str; 3] =
 /// Runs `executable daemon run` with our environment. `false`: somebody else did so within the last second.
 pub fn start_daemon(place: &Place, executable: &Path) -> io::Result<bool> {
     crate::place::make_folder(&place.run())?;
-    let starting = open_private(&place.starting())?;
+    let starting =
+        OpenOptions::new().write(true).create(true).truncate(false).mode(FILE_MODE).open(place.starting())?;
     if flock(&starting, FlockOperation::NonBlockingLockExclusive).is_err() || was_touched_lately(&starting)? {
         return Ok(false);
     }
     // Written before the start: a start that fails is not repeated by every hook either.
-    starting.set_len(0)?;
-    io::Write::write_all(&mut &starting, b"1")?;
+    // In place: a full disk has no room for it a second time.
+    starting.write_all_at(b"1", 0)?;
     let mut command = Command::new(executable);
     command.args(["daemon", "run"]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-use model::{Deed, Envelope, EventKind, Millis, Reply};
+use model::{Deed, Envelope, EventId, EventKind, Millis, Reply};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use wire::{Kind, Status};
@@ -108,6 +108,7 @@ impl Daemon {
             Some("guest") => self.guest(&question),
             Some("settle") => self.settle(request.wait.min(MAX_SETTLE)),
             Some("reload") => self.reload(),
+            Some("lost") => self.lost(&question),
             Some("deeds") => self.deeds(&question, request.wait),
             Some("backfill") => self.start_backfill(&question),
             Some("search") => searching::search(&self.intake, &self.embedding, &question),
@@ -120,7 +121,7 @@ impl Daemon {
             Some("sharing") => self.sharing.to_json(),
             Some("gc") => {
                 let until = Instant::now() + request.wait.min(MAX_SETTLE);
-                self.keeping.gc(question["dry_run"] == true, until)
+                self.keeping.gc(question["dry_run"] == true, question["free"].as_u64().unwrap_or(0), until)
             }
             Some("forget-session") => {
                 let until = Instant::now() + request.wait.min(MAX_SETTLE);
@@ -150,6 +151,7 @@ impl Daemon {
                     "guest",
                     "settle",
                     "reload",
+                    "lost",
                     "stop",
                     "deeds",
                     "backfill",
@@ -193,12 +195,24 @@ impl Daemon {
             "learned": self.learner.learned.load(Ordering::SeqCst),
             "envelopes": intake.counters.to_json(),
             "acknowledged": intake.acknowledged.to_json(),
+            "lost": intake.losses.to_json(),
             "behaviors": intake.advisor.to_json(),
             "distill": self.models.to_json(),
             "sharing": self.sharing.to_json(),
             "memory_files": self.keeping.files.to_json(),
             "warming": self.mapping.warming(),
         })
+    }
+
+    /// A client could keep an event nowhere, and could not write that down either.
+    fn lost(&self, question: &Value) -> Value {
+        match question["id"].as_str().map(str::parse::<EventId>) {
+            Some(Ok(id)) => {
+                self.intake.losses.add(id, id.minted_at());
+                json!({ "counted": true })
+            }
+            _ => json!({ "error": "this is no event's id" }),
+        }
     }
 
     /// What hooks cost.

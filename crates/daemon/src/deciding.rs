@@ -32,7 +32,7 @@ fn seen(config: &Config, data: Option<&Path>, envelope: &Envelope) -> Option<(Ev
     if !agents::is_whole(&envelope.body) {
         return unseen(config, envelope);
     }
-    let event = adapter(envelope).read(&incoming(envelope, envelope.hint.as_deref()));
+    let event = read(envelope);
     let began = data.and_then(|data| began(data, &event));
     if !is_decided(event.kind) {
         return None;
@@ -73,6 +73,27 @@ fn unseen(config: &Config, envelope: &Envelope) -> Option<(Event, Advice)> {
 /// The answer of a hook that has no daemon to ask.
 pub fn decide_alone(config: &Config, data: Option<&Path>, envelope: &Envelope) -> Reply {
     reply(envelope, decide(config, data, envelope))
+}
+
+/// What a session that begins where no daemon answers says about events that could not be kept. Said once.
+pub fn confess_alone(place: &client::Place, envelope: &Envelope) -> Reply {
+    let client::losses::Losses { events, since, until, .. } = client::losses::read(place);
+    if events == 0 {
+        return Reply::silent();
+    }
+    let event = read(envelope);
+    let adapter = adapter(envelope);
+    if event.kind != EventKind::SessionStart || !adapter.powers(event.kind).tell {
+        return Reply::silent();
+    }
+    let advice = engine::tell_loss(&engine::Loss { events, since, until });
+    // What cannot be noted as told is said again: better than never.
+    let _ = client::losses::change(place, |losses| losses.tell(events));
+    adapter.write(&event, &advice)
+}
+
+fn read(envelope: &Envelope) -> Event {
+    adapter(envelope).read(&incoming(envelope, envelope.hint.as_deref()))
 }
 
 pub(crate) fn reply(envelope: &Envelope, decided: Option<(Event, Advice)>) -> Reply {

@@ -3,11 +3,12 @@
 
 use std::time::Instant;
 
-use model::{Checkpoint, Context, Deed, Entry, Memory, OURSELVES, Observation, SessionId, Summary};
+use model::{Checkpoint, Context, Deed, Entry, EventId, Memory, OURSELVES, Observation, SessionId, Summary};
 use redact::Redactor;
 use serde_json::{Value, json};
 use store::StoreError;
 
+use crate::faults::Trouble;
 use crate::intake::{Intake, now};
 use crate::learner::Learner;
 
@@ -17,7 +18,14 @@ pub(crate) const MAX_DEEDS: usize = 1000;
 /// Takes deeds in. Answers when they are in the tables, or when the patience is over; they are safe either way.
 pub(crate) fn take(intake: &Intake, learner: &Learner, deeds: Vec<Deed>, until: Instant) -> Value {
     match journal(intake, deeds) {
-        Ok((last, kept)) => json!({ "kept": kept, "learned": learner.wait_until(last, until) }),
+        Ok((last, kept)) => {
+            let learned = learner.wait_until(last, until);
+            let mut said = json!({ "kept": kept, "learned": learned });
+            if let Some(fault) = intake.faults.of(Trouble::Learning).filter(|_| !learned) {
+                said["waits_for"] = json!({ "what": fault.what, "repair": fault.repair });
+            }
+            said
+        }
         Err(error) => json!({ "error": error.to_string() }),
     }
 }
@@ -38,7 +46,7 @@ pub(crate) fn journal(intake: &Intake, deeds: Vec<Deed>) -> Result<(u64, usize),
 pub(crate) fn entry(redactor: &Redactor, mut deed: Deed) -> Entry {
     clean_deed(redactor, &mut deed);
     Entry {
-        id: client::mint(),
+        id: id_of(&deed),
         at: now(),
         agent: OURSELVES.to_owned(),
         session: deed.session().cloned().unwrap_or_else(|| SessionId::new("")),
@@ -47,6 +55,14 @@ pub(crate) fn entry(redactor: &Redactor, mut deed: Deed) -> Entry {
         context: Context::new(),
         envelope: serde_json::to_vec(&deed).expect("a deed is plain data"),
     }
+}
+
+/// A note that is brought twice under one id is one deed: who did not hear the answer may ask again.
+fn id_of(deed: &Deed) -> EventId {
+    let Deed::Remember { memory } = deed else { return client::mint() };
+    let mut rest = [0; 10];
+    rest[2..].copy_from_slice(&memory.id.as_u64().to_be_bytes());
+    EventId::mint(memory.at, rest)
 }
 
 /// Every text of a stranger's in it. Ids of ours and times are not texts.

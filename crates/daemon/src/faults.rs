@@ -81,7 +81,7 @@ impl Faults {
     pub(crate) fn raise_store(&self, trouble: Trouble, error: &StoreError) {
         let (what, repair) = match error {
             StoreError::Full(path) => {
-                (format!("The disk that holds {} is full.", path.display()), "throughline gc")
+                (format!("The disk that holds {} is full.", path.display()), "throughline doctor")
             }
             error => (format!("{}: {error}", consequence(trouble)), trouble.repair()),
         };
@@ -91,6 +91,12 @@ impl Faults {
     pub(crate) fn clear(&self, trouble: Trouble) {
         let mut faults = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         faults.retain(|(kind, _)| *kind != trouble);
+    }
+
+    /// The one of this kind that stands.
+    pub(crate) fn of(&self, trouble: Trouble) -> Option<Fault> {
+        let faults = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        faults.iter().find(|(kind, _)| *kind == trouble).map(|(_, fault)| fault.clone())
     }
 
     pub(crate) fn list(&self) -> Vec<Fault> {
@@ -164,6 +170,7 @@ mod tests {
         let faults = Faults::default();
         faults.raise_store(Trouble::Journal, &StoreError::Full(PathBuf::from("/data/journal")));
         assert_eq!(faults.list()[0].what, "The disk that holds /data/journal is full.");
-        assert_eq!(faults.list()[0].repair, "throughline gc");
+        // What makes room depends on what takes it, and the doctor looks.
+        assert_eq!(faults.list()[0].repair, "throughline doctor");
     }
 }

@@ -8,7 +8,7 @@ use engine::{EngineError, Fault, Surroundings};
 use model::{Context, Envelope};
 use serde_json::Value;
 use store::{Location, StoreError, Stored, Tables};
-use wire::Kind;
+use wire::{Kind, Status};
 
 use crate::control::Daemon;
 use crate::door::{Answerer, Request};
@@ -61,7 +61,14 @@ impl Inside {
 
     /// An event, as the hook of its agent would deliver it; what the agent is answered.
     pub fn hear(&self, agent: &str, event: &str, body: Vec<u8>) -> Vec<u8> {
-        self.0.intake.answer(envelope(agent, event, body), DELIVERY, None).reply.stdout
+        let envelope = envelope(agent, event, body);
+        let (id, at) = (envelope.id, envelope.at);
+        let answer = self.0.intake.answer(envelope, DELIVERY, None);
+        // Behind this door nobody spools.
+        if answer.status == Status::NotKept {
+            self.0.intake.losses.add(id, at);
+        }
+        answer.reply.stdout
     }
 
     /// An event of somebody who reads no answer.

@@ -29,6 +29,7 @@ use crate::last_words;
 use crate::learner::Hurry;
 use crate::lender::{Lender, Preview};
 use crate::log::Log;
+use crate::losses::LossBook;
 use crate::metrics::{Counters, Hooks, Hours, Series, count};
 use crate::process;
 use crate::spool_watch::SpoolWatch;
@@ -57,6 +58,7 @@ pub(crate) struct Intake {
     pub(crate) advisor: Advisor,
     pub(crate) spool: SpoolWatch,
     pub(crate) faults: Arc<Faults>,
+    pub(crate) losses: Arc<LossBook>,
     /// Asks the learner not to wait for more.
     pub(crate) hurry: Hurry,
     twins: Twins,
@@ -110,6 +112,7 @@ impl Intake {
     ) -> Self {
         Self {
             spool: SpoolWatch::new(place.spool()),
+            losses: LossBook::new(&place, &journal),
             place,
             journal,
             log,
@@ -173,6 +176,8 @@ impl Intake {
             Outcome::Kept { duplicate } => {
                 count(if duplicate { &self.counters.duplicates } else { &self.counters.kept });
                 self.faults.clear(Trouble::Journal);
+                // What is not durable is not acknowledged, and is not counted as such.
+                self.acknowledged.since(began);
                 Status::Kept
             }
             Outcome::Left => Status::Kept,
@@ -187,7 +192,6 @@ impl Intake {
         if status == Status::Kept && engine::is_claiming(&seen.event) {
             self.hurry.ask();
         }
-        self.acknowledged.since(began);
         match longer.filter(|_| pending.is_some()) {
             Some(longer) if status == Status::Kept => tell.into_iter().for_each(|tell| tell(longer)),
             // Who spools it does not wait for more.
@@ -213,6 +217,10 @@ impl Intake {
             delivery::deliver(seen.adapter, &seen.event, parts, &self.redactor(), nonce);
         self.note_told(&seen, &advice);
         let powers = seen.adapter.powers(seen.event.kind);
+        // Who does not hear that it is kept does not read the rest either.
+        if status == Status::Kept && powers.tell {
+            engine::losses_told(&advice).into_iter().for_each(|events| self.losses.told(events));
+        }
         self.keep_later(verdicts::delivered(powers, &seen.event, &advice, holds));
         Answer { status, reply, heard }
     }
@@ -241,6 +249,7 @@ impl Intake {
                 count(&self.counters.not_kept);
                 self.log.warn(format_args!("not kept: {error}"));
                 self.faults.raise_store(Trouble::Journal, &error);
+                self.losses.add(seen.entry.id, seen.entry.at);
                 Taken::NotKept
             }
         }

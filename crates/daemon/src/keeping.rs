@@ -6,6 +6,7 @@ mod forgetting;
 
 pub(crate) use forgetting::{is_forgotten, note};
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -127,7 +128,16 @@ impl Keeping {
 
     /// What `gc` answers: how many memories went (or would go), how many are left, and how many bytes of text and
     /// of archives that is. Before the deed the bytes are an estimate.
-    pub(crate) fn gc(&self, dry_run: bool, until: Instant) -> Value {
+    ///
+    /// `free` bytes are wanted beyond that, of what lies in whole files and needs no room to be dropped: archived
+    /// conversations first, then what the journal has told the tables already.
+    pub(crate) fn gc(&self, dry_run: bool, free: u64, until: Instant) -> Value {
+        if free > 0 && !dry_run {
+            let freed = self.free(free);
+            // The tables may be writable now.
+            self.learner.hurry_on();
+            return json!({ "freed": freed });
+        }
         let done = if dry_run { self.weigh() } else { self.make_room(until) };
         match done {
             Ok(room) => {
@@ -135,6 +145,29 @@ impl Keeping {
                 json!({ "dropped": room.dropped, "kept": room.kept, "bytes": room.bytes + archive, "dry_run": dry_run })
             }
             Err(error) => json!({ "error": error.to_string() }),
+        }
+    }
+
+    fn free(&self, wanted: u64) -> u64 {
+        let total = || self.transcripts.archive().map_or(0, |archive| archive.total_bytes());
+        let before = total();
+        self.transcripts.enforce(before.saturating_sub(wanted));
+        let freed = before.saturating_sub(total());
+        if freed >= wanted {
+            return freed;
+        }
+        let learned = self.learner.learned.load(Ordering::SeqCst);
+        match self.intake.journal.make_room(wanted - freed, learned, now()) {
+            Ok(dropped) => {
+                if dropped.segments > 0 {
+                    self.learner.prune.store(true, Ordering::SeqCst);
+                }
+                freed + dropped.bytes
+            }
+            Err(error) => {
+                self.intake.log.warn(format_args!("room: {error}"));
+                freed
+            }
         }
     }
 

@@ -49,6 +49,14 @@ impl Hurry {
         self.hurried.notify_all();
     }
 
+    /// Waits this long, or until somebody is in a hurry.
+    fn rest(&self, most: Duration) {
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*asked {
+            drop(self.hurried.wait_timeout(asked, most).unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
     /// Lets a burst gather, so that it costs one transaction and no processor the agent wants.
     fn take_breath(&self) {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,6 +75,8 @@ pub(crate) struct Learner {
     pub(crate) prune: AtomicBool,
     /// The tables are there.
     is_open: AtomicBool,
+    /// How often the tables could not be written, for a reason that a moment does not mend: a full disk, above all.
+    failed: AtomicU64,
     moved: (Mutex<()>, Condvar),
     stopping: AtomicBool,
     /// Whoever has work when something was learned.
@@ -80,6 +90,7 @@ impl Learner {
             learned: AtomicU64::new(0),
             prune: AtomicBool::new(false),
             is_open: AtomicBool::new(false),
+            failed: AtomicU64::new(0),
             moved: (Mutex::new(()), Condvar::new()),
             stopping: AtomicBool::new(false),
             bells,
@@ -92,14 +103,16 @@ impl Learner {
         self.intake.journal.wake();
     }
 
-    /// Waits until everything up to `seq` is derived. False: it took too long.
+    /// Waits until everything up to `seq` is derived. False: it took too long, or the tables cannot be written now.
     pub(crate) fn wait_until(&self, seq: u64, until: Instant) -> bool {
+        let failed = self.failed.load(Ordering::SeqCst);
         self.intake.hurry.ask();
         let (lock, moved) = &self.moved;
         let mut held = lock.lock().unwrap_or_else(PoisonError::into_inner);
         while self.learned.load(Ordering::SeqCst) < seq {
             let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            // One who waited for a disk would wait until somebody has made room.
+            if left.is_zero() || self.failed.load(Ordering::SeqCst) > failed {
                 return false;
             }
             held = moved.wait_timeout(held, left).unwrap_or_else(PoisonError::into_inner).0;
@@ -158,6 +171,14 @@ impl Learner {
         moved.notify_all();
     }
 
+    /// Tells those who wait that they wait in vain.
+    fn note_failed(&self) {
+        let (lock, moved) = &self.moved;
+        let _held = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        self.failed.fetch_add(1, Ordering::SeqCst);
+        moved.notify_all();
+    }
+
     /// Returns when told to stop.
     pub(crate) fn run(&self) {
         let mut failures = 0;
@@ -174,7 +195,13 @@ impl Learner {
                             self.intake.log.warn(error);
                         }
                     }
-                    std::thread::sleep(BACK_OFF[failures.min(BACK_OFF.len() - 1)]);
+                    if matches!(error, StoreError::Full(_) | StoreError::ReadOnly(_) | StoreError::Io { .. })
+                    {
+                        self.note_failed();
+                    }
+                    std::thread::sleep(BACK_OFF[0]);
+                    // Whoever waits for the tables has them tried at once: there may be room again.
+                    self.intake.hurry.rest(BACK_OFF[failures.min(BACK_OFF.len() - 1)]);
                     failures += 1;
                 }
             }

@@ -16,7 +16,7 @@ use engine::facts::Edits;
 use engine::rules::{Judgment, Ruled};
 use engine::search::{Ask, Hit};
 use engine::{
-    Checked, Desk, Edited, EngineError, Fault, Once, Question, Reading, Step, Surroundings, Wrong,
+    Checked, Desk, Edited, EngineError, Fault, Loss, Once, Question, Reading, Step, Surroundings, Wrong,
 };
 use model::{Event, EventId, MemoryId, Millis, SessionId, Tail};
 use rustix::fs::{Mode, OFlags};
@@ -28,6 +28,7 @@ use crate::embedding::Embedding;
 use crate::faults::Faults;
 use crate::holding::Holding;
 use crate::learner::Learner;
+use crate::losses::LossBook;
 use crate::mapping::Mapping;
 use crate::process;
 use crate::rules::{Mode as Running, Rules};
@@ -46,6 +47,7 @@ pub(crate) struct Lender {
     /// Not ours to keep: it has the journal, which must be closed when the daemon leaves.
     embedding: Weak<Embedding>,
     faults: Arc<Faults>,
+    losses: Arc<LossBook>,
     pub(crate) rules: Arc<Rules>,
     mapping: Arc<Mapping>,
     checkpoints: Arc<Checkpoints>,
@@ -88,6 +90,7 @@ impl Lender {
         place: Place,
         embedding: &Arc<Embedding>,
         faults: Arc<Faults>,
+        losses: Arc<LossBook>,
         rules: Arc<Rules>,
         mapping: Arc<Mapping>,
         checkpoints: Arc<Checkpoints>,
@@ -101,6 +104,7 @@ impl Lender {
             place,
             embedding,
             faults,
+            losses,
             rules,
             mapping,
             checkpoints,
@@ -311,6 +315,10 @@ impl Surroundings for Lender {
         self.embedding.upgrade()?.reading()
     }
 
+    fn loss(&self) -> Option<Loss> {
+        self.losses.loss()
+    }
+
     fn past_conversations(&self, transcript: &str) -> u64 {
         let others = conversations_beside(Path::new(transcript));
         let mut unknown = 0;
@@ -465,6 +473,10 @@ impl Surroundings for Preview {
 
     fn reading(&self) -> Option<Reading> {
         self.lender.reading()
+    }
+
+    fn loss(&self) -> Option<Loss> {
+        self.lender.loss()
     }
 
     fn past_conversations(&self, transcript: &str) -> u64 {

@@ -26,6 +26,7 @@ mod learner;
 mod lender;
 mod lifecycle;
 mod log;
+mod losses;
 mod mapping;
 mod memory_files;
 mod metrics;
@@ -84,10 +85,11 @@ use crate::transcripts::Transcripts;
 use crate::watching::Watching;
 
 pub use crate::checkpoints::record_of as checkpoint_record;
-pub use crate::deciding::decide_alone;
+pub use crate::deciding::{confess_alone, decide_alone};
 pub use crate::inside::Inside;
 pub use crate::intake::Taken;
 pub use crate::lifecycle::Lock as DaemonLock;
+pub use crate::losses::to_json as losses_json;
 pub use crate::process::is_running;
 pub use crate::sharing::options as team_options;
 pub use crate::side_door::SideDoor;
@@ -191,7 +193,10 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     let load_config = noting(load_config, Arc::clone(&intake.faults));
 
     let bound = Bound::bind(&place.socket()).map_err(at(place.socket()))?;
-    lifecycle::write_number(&place.pid_file(), std::process::id()).map_err(at(place.pid_file()))?;
+    // For people and scripts: a disk that is full is no reason not to serve.
+    if let Err(error) = lifecycle::write_number(&place.pid_file(), std::process::id()) {
+        log.warn(format_args!("{}: {error}", place.pid_file().display()));
+    }
     intake.drain_spool();
 
     let (wish, wishes) = mpsc::channel();
@@ -203,6 +208,7 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
         place.clone(),
         &embedding,
         Arc::clone(&intake.faults),
+        Arc::clone(&intake.losses),
         Arc::clone(&rules),
         Arc::clone(&mapping),
         Checkpoints::new(&intake),

@@ -127,8 +127,11 @@ pub(crate) fn watch(_: &Path, _: mpsc::Sender<Wish>) -> io::Result<()> {
 
 /// Our process, or our port: for people and scripts. Nothing is ever signalled by it.
 pub(crate) fn write_number(path: &Path, number: u32) -> io::Result<()> {
-    let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(path)?;
-    writeln!(file, "{number}")
+    let mut file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path)?;
+    // Over what stands there, and only then cut: a full disk has no room for it a second time.
+    let text = format!("{number}\n");
+    file.write_all(text.as_bytes())?;
+    file.set_len(text.len() as u64)
 }
 
 /// No core dumps, no debugger of another user: what we hold in memory is not redacted yet.

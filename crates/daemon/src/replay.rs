@@ -328,6 +328,10 @@ impl Surroundings for Rehearsal {
         self.real.faults()
     }
 
+    fn loss(&self) -> Option<engine::Loss> {
+        self.real.loss()
+    }
+
     fn past_conversations(&self, transcript: &str) -> u64 {
         self.real.past_conversations(transcript)
     }

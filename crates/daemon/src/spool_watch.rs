@@ -1,7 +1,7 @@
 //! Notices that hooks have spooled something, for the price of one look at a folder's time stamp.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -26,11 +26,20 @@ pub(crate) struct SpoolWatch {
     unreadable: Mutex<Option<String>>,
     /// Envelopes that were set aside since we started.
     damaged: AtomicUsize,
+    /// The journal refused the last time: one envelope tries whether it still does, before many are read in vain while
+    /// an agent waits.
+    refused: AtomicBool,
 }
 
 impl SpoolWatch {
     pub(crate) fn new(folder: PathBuf) -> Self {
-        Self { folder, clean: Mutex::default(), unreadable: Mutex::default(), damaged: AtomicUsize::new(0) }
+        Self {
+            folder,
+            clean: Mutex::default(),
+            unreadable: Mutex::default(),
+            damaged: AtomicUsize::new(0),
+            refused: AtomicBool::new(false),
+        }
     }
 
     pub(crate) fn is_dirty(&self) -> bool {
@@ -54,7 +63,8 @@ impl SpoolWatch {
         self.note_unreadable(None);
         let mut taken = false;
         loop {
-            let (paths, envelopes, damaged) = next_batch(&mut spool);
+            let most = if self.refused.load(Ordering::Relaxed) { 1 } else { BATCH };
+            let (paths, envelopes, damaged) = next_batch(&mut spool, most);
             self.damaged.fetch_add(damaged, Ordering::Relaxed);
             if paths.is_empty() {
                 // What we removed changed the stamp; look again next time.
@@ -63,6 +73,7 @@ impl SpoolWatch {
             }
             let kept = take(envelopes);
             let all = kept.iter().all(|kept| *kept);
+            self.refused.store(!all, Ordering::Relaxed);
             for (path, _) in paths.iter().zip(kept).filter(|(_, kept)| *kept) {
                 // What cannot be removed comes again, under the same id.
                 let _ = remove(path);
@@ -97,9 +108,9 @@ impl SpoolWatch {
 
 /// The next few envelopes, where they lie, and how many on the way were damaged. What there is nothing to keep of
 /// is removed.
-fn next_batch(spool: &mut Spool) -> (Vec<PathBuf>, Vec<Envelope>, usize) {
+fn next_batch(spool: &mut Spool, most: usize) -> (Vec<PathBuf>, Vec<Envelope>, usize) {
     let (mut paths, mut envelopes, mut bytes, mut damaged) = (Vec::new(), Vec::new(), 0, 0);
-    while paths.len() < BATCH && bytes < BATCH_BYTES {
+    while paths.len() < most && bytes < BATCH_BYTES {
         match spool.next() {
             None => break,
             // A damaged one was set aside by the spool itself.

@@ -84,6 +84,7 @@ pub(crate) use suggest_skills::SuggestSkills;
 pub(crate) use summarize::{Summarize, summary_text};
 pub(crate) use warn_context_limit::WarnContextLimit;
 pub(crate) use welcome::Welcome;
+pub use welcome::{losses_told, tell_loss};
 
 #[cfg(test)]
 pub(crate) mod tests {
@@ -103,7 +104,7 @@ pub(crate) mod tests {
     use crate::facts::Edits;
     use crate::rules::Judgment;
     use crate::search::{Ask, Hit, Search};
-    use crate::{Desk, Fault, Result, Surroundings};
+    use crate::{Desk, Fault, Loss, Result, Surroundings};
 
     /// A house in one folder, with real tables and real search.
     pub(crate) struct Around {
@@ -111,6 +112,7 @@ pub(crate) mod tests {
         pub(crate) is_alive: fn(u32) -> bool,
         pub(crate) tail: Option<Tail>,
         pub(crate) faults: Vec<Fault>,
+        pub(crate) loss: Option<Loss>,
         pub(crate) past: u64,
         pub(crate) reading: Option<crate::Reading>,
         pub(crate) claimed: Mutex<HashSet<(SessionId, Option<String>, MemoryId)>>,
@@ -134,6 +136,7 @@ pub(crate) mod tests {
                 is_alive: |_| false,
                 tail: None,
                 faults: Vec::new(),
+                loss: None,
                 past: 0,
                 reading: None,
                 claimed: Mutex::default(),
@@ -210,6 +213,10 @@ pub(crate) mod tests {
 
         fn reading(&self) -> Option<crate::Reading> {
             self.reading
+        }
+
+        fn loss(&self) -> Option<Loss> {
+            self.loss
         }
 
         fn past_conversations(&self, _cwd: &str) -> u64 {

@@ -38,6 +38,7 @@ pub use behaviors::{
     MAX_WRITTEN as MAX_HAND_OFF, end_stale_turn, page as hand_off_page, render as hand_off_text,
 };
 pub use behaviors::{Wrote, credit};
+pub use behaviors::{losses_told, tell_loss};
 pub use desk::{Desk, Lines};
 pub use fence::{fence, sanitize};
 pub use memory::is_kept_as_one;
@@ -46,7 +47,7 @@ pub use once::{Once, Tentative};
 pub use origin::{Origin, heard, origin, sources};
 pub use page::Page;
 pub use patterns;
-pub use surroundings::{Fault, Reading, Surroundings};
+pub use surroundings::{Fault, Loss, Reading, Surroundings};
 
 /// One variant per reaction of the caller: all of these end as silence, a log line and a count.
 #[derive(Debug, thiserror::Error)]

@@ -35,6 +35,15 @@ pub struct Reading {
     pub seconds_left: Option<u64>,
 }
 
+/// Events that could not be kept, and that nobody was told of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Loss {
+    pub events: u64,
+    /// When the first and the last of them happened.
+    pub since: model::Millis,
+    pub until: model::Millis,
+}
+
 pub trait Surroundings: Send + Sync {
     /// Lends a reader of the derived tables.
     fn read(&self, with: &mut dyn FnMut(&Tables) -> Result<()>) -> Result<()>;
@@ -92,6 +101,11 @@ pub trait Surroundings: Send + Sync {
 
     /// How far search by meaning is, while it reads what is new to it.
     fn reading(&self) -> Option<Reading> {
+        None
+    }
+
+    /// What could not be kept and nobody was told of.
+    fn loss(&self) -> Option<Loss> {
         None
     }
 

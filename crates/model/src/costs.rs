@@ -97,6 +97,9 @@ pub struct Costs {
     pub learned: u64,
     /// Envelopes that wait in the spool.
     pub spooled: u64,
+    /// Events that could be kept nowhere, as far back as anybody counted.
+    #[serde(default)]
+    pub lost: u64,
     /// `None`: the tables cannot be read now.
     pub memories: Option<u64>,
     pub sessions_live: Option<u64>,

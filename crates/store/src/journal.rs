@@ -204,7 +204,15 @@ impl Journal {
     /// Drops whole segments, oldest first, until the journal is within its policy. The one that grows stays.
     pub fn enforce(&self, now: Millis) -> Result<Dropped, StoreError> {
         let policy = lock(&self.writer).policy().clone();
-        retain::enforce(&self.catalog, &policy, now)
+        retain::enforce(&self.catalog, &policy, now, u64::MAX)
+    }
+
+    /// Drops whole segments, oldest first, until so many bytes are free, and nothing beyond `until`: what is not derived
+    /// yet is nowhere else.
+    pub fn make_room(&self, bytes: u64, until: u64, now: Millis) -> Result<Dropped, StoreError> {
+        let mut policy = lock(&self.writer).policy().clone();
+        policy.keep_bytes = policy.keep_bytes.min(self.bytes().saturating_sub(bytes));
+        retain::enforce(&self.catalog, &policy, now, until)
     }
 
     /// Reads every record. For `doctor`.

@@ -56,6 +56,7 @@ mod conversations;
 mod exported;
 mod lines;
 mod reader;
+mod room;
 pub(crate) mod rules;
 mod settings_file;
 mod transcript;

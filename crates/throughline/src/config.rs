@@ -37,6 +37,11 @@ pub(crate) fn redaction(place: &Place) -> redact::Settings {
 
 /// What guards say about a call where there is no daemon to ask. Settings that cannot be read leave the defaults, and by
 /// default guards are on.
+/// What a session that begins says about events that could not be kept, where no daemon says it.
+pub(crate) fn confess(place: &Place, envelope: &Envelope) -> Reply {
+    if load(place).0.is_on("welcome") { daemon::confess_alone(place, envelope) } else { Reply::silent() }
+}
+
 pub(crate) fn judge(place: Option<&Place>, envelope: &Envelope) -> Reply {
     let config = place.map_or_else(Config::default, |place| load(place).0);
     daemon::decide_alone(&config, place.map(|place| place.data.as_path()), envelope)

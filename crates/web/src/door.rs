@@ -12,7 +12,8 @@ use axum::Router;
 use axum::body::Body;
 use bytes::Bytes;
 use http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, EXPECT, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, EXPECT, HeaderName, REFERRER_POLICY, SET_COOKIE,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderValue, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Limited};
@@ -27,7 +28,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tower_service::Service;
 
-use crate::cookie::Cookie;
+use crate::cookie::Cookies;
 use crate::guard::{Guard, max_body};
 use crate::links::Links;
 use crate::pages::{self, OwnPolicy};
@@ -88,8 +89,8 @@ impl Bound {
             .build()
             .map_err(WebError::Threads)?;
         let port = self.port();
-        let cookie = Arc::new(Cookie::new(&token, port));
-        let guard = Guard::new(token, Arc::clone(&cookie), port).with_open_worker(worker::is_open(&*house));
+        let cookies = Arc::new(Cookies::new(token.clone(), port));
+        let guard = Guard::new(token, Arc::clone(&cookies), port).with_open_worker(worker::is_open(&*house));
         let protocol = Arc::new(Http::new(Arc::clone(&house) as Arc<dyn Keepers>));
         let document = Bytes::from(crate::openapi(house.version()).to_string());
         let stream = Arc::new(Hub::new(Arc::clone(&house)));
@@ -98,12 +99,13 @@ impl Bound {
             house,
             document,
             protocol: Arc::clone(&protocol),
-            cookie,
+            cookies,
             links: Arc::new(Links::default()),
             stream: Arc::clone(&stream),
             port,
         };
-        let hall = Hall { guard, routes: routes::all(rooms), protocol, stream };
+        let hall =
+            Hall { guard, cookies: Arc::clone(&rooms.cookies), routes: routes::all(rooms), protocol, stream };
         let (closing, closed) = watch::channel(false);
         let thread = Builder::new()
             .name("web".into())
@@ -127,6 +129,7 @@ const CLOSING_PATIENCE: Duration = Duration::from_millis(500);
 
 struct Hall {
     guard: Guard,
+    cookies: Arc<Cookies>,
     routes: Router,
     protocol: Arc<Http>,
     stream: Arc<Hub>,
@@ -224,8 +227,8 @@ impl Hall {
         let is_worker = worker::is_theirs(parts.uri.path());
         let refused =
             |problem: Problem| if is_worker { worker::refused(&problem) } else { problem.response() };
-        match self.guard.admit(&parts) {
-            Ok(()) => {}
+        let visit = match self.guard.admit(&parts) {
+            Ok(visit) => visit,
             Err(problem) if problem == problem::NO_TOKEN && parts.uri.path() == pages::FRONT => {
                 return pages::not_opened();
             }
@@ -237,7 +240,12 @@ impl Hall {
                 }
                 return refused(problem);
             }
-        }
+        };
+        // While a page is looked at, its cookie holds; a page's files are looked at by whoever has the cookie alone.
+        let renewed = visit
+            .as_ref()
+            .filter(|_| !pages::is_file(parts.uri.path()))
+            .and_then(|visit| self.cookies.renewed(visit));
         let most = max_body(parts.uri.path());
         let body = match timeout(BODY_PATIENCE, Limited::new(body, most).collect()).await {
             Ok(Ok(body)) => body.to_bytes(),
@@ -247,8 +255,14 @@ impl Hall {
             Ok(Err(_)) => return refused(problem::MALFORMED),
             Err(_) => return refused(problem::SLOW_BODY),
         };
-        let request = Request::from_parts(parts, Body::from(body));
-        let Ok(response) = self.routes.clone().call(request).await;
+        let mut request = Request::from_parts(parts, Body::from(body));
+        if let Some(visit) = visit {
+            request.extensions_mut().insert(visit);
+        }
+        let Ok(mut response) = self.routes.clone().call(request).await;
+        if let Some(renewed) = renewed {
+            response.headers_mut().insert(SET_COOKIE, renewed);
+        }
         match response.status() {
             StatusCode::METHOD_NOT_ALLOWED if is_worker => refused(problem::OTHER_METHOD),
             StatusCode::METHOD_NOT_ALLOWED => problem::OTHER_METHOD.instead_of(&response),

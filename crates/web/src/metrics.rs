@@ -41,6 +41,12 @@ fn text(costs: &Costs, streams: u64) -> String {
     page.gauge("journal_position", "The last acknowledged entry.", Some(costs.journal_head));
     page.gauge("learned_position", "The last entry that is in the tables.", Some(costs.learned));
     page.gauge("spooled_envelopes", "Envelopes that wait to be taken in.", Some(costs.spooled));
+    page.family(
+        "lost_events_total",
+        "counter",
+        "Events that could be kept nowhere.",
+        [(&[][..], costs.lost)],
+    );
     page.gauge("memories", "Memories kept.", costs.memories);
     page.gauge("sessions_live", "Sessions of agents at work.", costs.sessions_live);
     page.gauge("streams_open", "Listeners to the stream of events.", Some(streams));

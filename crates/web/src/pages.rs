@@ -68,6 +68,11 @@ const AHEAD: [HeaderName; 3] = [
 const NOT_OPENED: &str = include_str!("pages/not_opened.html");
 const TOO_LATE: &str = include_str!("pages/too_late.html");
 
+/// What the cookie alone opens: none of it holds a word of what is remembered.
+pub(crate) fn is_file(path: &str) -> bool {
+    FILES.iter().any(|file| file.path == path)
+}
+
 /// Marks an answer that says itself what a browser may do with it and how long it is kept.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OwnPolicy;
@@ -100,10 +105,11 @@ async fn open(State(rooms): State<Rooms>, Path(code): Path<String>, request: Req
     if !may_spend || !rooms.links.spend(&code, Instant::now()) {
         return page(StatusCode::GONE, TOO_LATE);
     }
+    let Ok(visit) = rooms.cookies.begin() else { return page(StatusCode::GONE, TOO_LATE) };
     let mut response = page(StatusCode::SEE_OTHER, "");
     let headers = response.headers_mut();
     headers.insert(LOCATION, HeaderValue::from_static(FRONT));
-    headers.insert(SET_COOKIE, rooms.cookie.to_set());
+    headers.insert(SET_COOKIE, rooms.cookies.to_set(&visit));
     response
 }
 

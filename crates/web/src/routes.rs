@@ -15,7 +15,7 @@ use http_body_util::{BodyExt, Full};
 use mcp::Http;
 use serde_json::{Value, json};
 
-use crate::cookie::Cookie;
+use crate::cookie::{Cookies, Visit};
 use crate::links::{self, Links};
 use crate::stream::{self, Hub};
 use crate::{House, api, metrics, pages, problem, worker};
@@ -23,6 +23,8 @@ use crate::{House, api, metrics, pages, problem, worker};
 /// Who has no token may walk these, and read there that somebody lives here.
 pub(crate) const OPEN: &[&str] = &["/health"];
 pub(crate) const LINKS: &str = "/api/v1/links";
+/// Where a page that was opened fetches its key.
+pub(crate) const KEY: &str = "/api/v1/page-key";
 pub(crate) const PROTOCOL: &str = "/mcp";
 
 /// What routes are lent.
@@ -32,7 +34,7 @@ pub(crate) struct Rooms {
     /// The OpenAPI document, as it is sent.
     pub(crate) document: Bytes,
     pub(crate) protocol: Arc<Http>,
-    pub(crate) cookie: Arc<Cookie>,
+    pub(crate) cookies: Arc<Cookies>,
     pub(crate) links: Arc<Links>,
     pub(crate) stream: Arc<Hub>,
     pub(crate) port: u16,
@@ -43,6 +45,7 @@ pub(crate) fn all(rooms: Rooms) -> Router {
         .route("/health", get(health))
         .route("/api/v1/openapi.json", get(document))
         .route(LINKS, post(link))
+        .route(KEY, post(page_key))
         .route("/api/v1/stream", get(stream::listen))
         .route("/metrics", get(metrics::say))
         .route(PROTOCOL, any(protocol));
@@ -70,6 +73,16 @@ async fn link(State(rooms): State<Rooms>) -> Response<Body> {
     let Ok(code) = rooms.links.make(Instant::now()) else { return problem::OUT_OF_ORDER.response() };
     let url = format!("http://127.0.0.1:{}{}{code}", rooms.port, pages::OPENING);
     said(&json!({ "url": url, "seconds": links::LIFE.as_secs() }))
+}
+
+/// For the page that a link has just opened, which comes with its cookie alone. Said once: whoever comes second, with a
+/// cookie that was copied, gets nothing.
+async fn page_key(State(rooms): State<Rooms>, request: Request) -> Response<Body> {
+    let visit = request.extensions().get::<Visit>();
+    match visit.and_then(|visit| rooms.cookies.fetch_key(visit, Instant::now())) {
+        Some(key) => said(&json!({ "key": key })),
+        None => problem::NO_TOKEN.response(),
+    }
 }
 
 async fn protocol(State(rooms): State<Rooms>, request: Request) -> Response<Body> {

@@ -8,15 +8,21 @@ use model::Envelope;
 
 use super::Fallback;
 use crate::private::Course;
-use crate::{Place, private, spool};
+use crate::{Place, losses, private, spool};
 
 /// A daemon that is there accepts at once: the kernel does it for it.
 const KNOCK: Duration = Duration::from_millis(5);
+/// A count overwrites two blocks. A disk that takes longer hangs, and so would the agent.
+const COUNT_PATIENCE: Duration = Duration::from_millis(250);
+/// A daemon that is there notes a number at once.
+const NOTE_PATIENCE: Duration = Duration::from_millis(50);
 
+/// After `Ok` the envelope is in the spool, or was not to be kept. After an error it is nowhere.
 pub(super) fn keep(
     place: &Place,
     envelope: Envelope,
     settings: fn(&Place) -> redact::Settings,
+    is_wanted: impl FnOnce() -> bool,
 ) -> io::Result<()> {
     if crate::pause::is_paused(place) {
         return Ok(());
@@ -36,7 +42,41 @@ pub(super) fn keep(
         Course::End => private::end(place, &session)?,
         Course::Keep | Course::Ask => {}
     }
-    spool::keep(place, &envelope, private_prompt)
+    // While there is room for an envelope there is room to count those that will find none. What cannot be had now is
+    // tried again when it is needed.
+    let _ = losses::reserve(place);
+    spool::keep_if(place, &envelope, private_prompt, is_wanted)
+}
+
+/// Counts an event that could not be kept: on the disk, where its room was taken before, or else with the daemon. A
+/// thread that hangs with the disk is left behind.
+pub(super) fn count_lost(place: &Place, envelope: &Lost) {
+    let (place, Lost { id, at }) = (place.clone(), *envelope);
+    let (done, wait) = std::sync::mpsc::channel();
+    let work = std::thread::Builder::new().name("lost".to_owned()).spawn(move || {
+        let counted = losses::add(&place, id, at).is_ok() || {
+            let said = format!(r#"{{"ask":"lost","id":"{id}"}}"#);
+            crate::ask(&place, said.as_bytes(), Instant::now() + NOTE_PATIENCE).is_ok()
+        };
+        let _ = done.send(counted);
+    });
+    if work.is_ok() {
+        // Neither a disk nor a daemon: nobody is left to tell.
+        let _ = wait.recv_timeout(COUNT_PATIENCE + NOTE_PATIENCE);
+    }
+}
+
+/// What is counted of an event that is lost.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lost {
+    id: model::EventId,
+    at: model::Millis,
+}
+
+impl From<&Envelope> for Lost {
+    fn from(envelope: &Envelope) -> Self {
+        Self { id: envelope.id, at: envelope.at }
+    }
 }
 
 /// Only where nobody listens: a daemon that is late or ill is not helped by a second one.

@@ -19,7 +19,12 @@ fn call(house: &House, envelope: Envelope) -> Reply {
         house.place.clone(),
         envelope,
         budget,
-        Fallback { settings, judge: |_, _| model::Reply::silent(), executable: None },
+        Fallback {
+            settings,
+            judge: |_, _| model::Reply::silent(),
+            confess: |_, _| model::Reply::silent(),
+            executable: None,
+        },
     )
 }
 
@@ -71,7 +76,12 @@ fn a_broken_rule_of_the_persons_own_does_not_switch_redaction_off() {
         house.place.clone(),
         envelope,
         budget,
-        Fallback { settings: broken, judge: |_, _| model::Reply::silent(), executable: None },
+        Fallback {
+            settings: broken,
+            judge: |_, _| model::Reply::silent(),
+            confess: |_, _| model::Reply::silent(),
+            executable: None,
+        },
     );
     let text = String::from_utf8(house.spooled()[0].body.clone()).unwrap();
     assert!(!text.contains("hidden"), "{text}");
@@ -89,7 +99,12 @@ fn a_panic_costs_the_envelope_and_no_more() {
         house.place.clone(),
         envelope,
         budget,
-        Fallback { settings: panics, judge: |_, _| model::Reply::silent(), executable: None },
+        Fallback {
+            settings: panics,
+            judge: |_, _| model::Reply::silent(),
+            confess: |_, _| model::Reply::silent(),
+            executable: None,
+        },
     );
     assert_eq!(reply, Reply::silent());
     assert!(house.spooled().is_empty());
@@ -109,7 +124,12 @@ fn a_disk_that_hangs_is_left_behind() {
         house.place.clone(),
         envelope,
         budget,
-        Fallback { settings: hangs, judge: |_, _| model::Reply::silent(), executable: None },
+        Fallback {
+            settings: hangs,
+            judge: |_, _| model::Reply::silent(),
+            confess: |_, _| model::Reply::silent(),
+            executable: None,
+        },
     );
     assert_eq!(reply, Reply::silent());
     assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
@@ -128,7 +148,12 @@ fn a_home_that_cannot_be_made_is_silence() {
         house.place.clone(),
         envelope,
         budget,
-        Fallback { settings: plain, judge: |_, _| model::Reply::silent(), executable: None },
+        Fallback {
+            settings: plain,
+            judge: |_, _| model::Reply::silent(),
+            confess: |_, _| model::Reply::silent(),
+            executable: None,
+        },
     );
     assert_eq!(reply, Reply::silent());
 }

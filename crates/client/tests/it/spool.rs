@@ -50,15 +50,14 @@ fn the_same_envelope_twice_is_one_file() {
 }
 
 #[test]
-fn a_full_spool_refuses_the_new_one_and_counts_it() {
+fn a_full_spool_refuses_the_new_one() {
     let house = House::new();
     keep(&house.place, &envelope(1, "{}"), false).unwrap();
     let giant = File::create(house.place.spool().join("giant.env")).unwrap();
     giant.set_len(MAX_BYTES).unwrap();
-    for count in 1..=3 {
+    for _ in 1..=3 {
         let refused = keep(&house.place, &envelope(2, "{}"), false).unwrap_err();
         assert_eq!(refused.kind(), io::ErrorKind::StorageFull);
-        assert_eq!(spool::dropped(&house.place), count);
     }
     drop(giant);
     fs::remove_file(house.place.spool().join("giant.env")).unwrap();

@@ -34,6 +34,7 @@ pub(crate) fn gather(intake: &Intake, version: &str, started_at: Millis, learned
         journal_head: intake.journal.head(),
         learned,
         spooled: spooled(intake),
+        lost: intake.losses.report().ever,
         ..Costs::default()
     };
     if let Some(lender) = intake.lender() {

@@ -6,8 +6,9 @@ use model::{Advice, Detail, Event, EventKind, MemoryId, StartSource};
 use super::recall_on_start::homes;
 use crate::behavior::{Behavior, Context, Learned};
 use crate::hints::{self, Hints};
+use crate::moment;
 use crate::page::one_line;
-use crate::{Fault, Result};
+use crate::{Fault, Loss, Result};
 
 /// Faults told at one start; more at once have one cause, and the next start tells the rest.
 const MAX_FAULTS: usize = 3;
@@ -17,6 +18,8 @@ const MAX_WORDS: usize = 400;
 /// Memories that wait for their vectors before a person is told: fewer are done before the first answer is read.
 const MANY_WAITING: u64 = 1_000;
 const DAY_MILLIS: u64 = 24 * 60 * 60 * 1000;
+/// Begins the mark of what was said about events that could not be kept; how many follows.
+const LOST: &str = "not-kept:";
 
 #[derive(Debug)]
 pub(crate) struct Welcome;
@@ -29,7 +32,8 @@ impl Behavior for Welcome {
     fn manual(&self) -> &'static str {
         "Tells the person, once per workspace, how much is remembered of this project, how to look at it \
          (`throughline view`) and how many past conversations of this folder can be taken in (`throughline backfill`); how far search by meaning is while it reads a large import, once \
-         a day; and each fault of throughline once, with the command that repairs it. Otherwise it is silent."
+         a day; each fault of throughline once, with the command that repairs it; and at the next start of any session, once, \
+         how many events could not be kept and since when. Otherwise it is silent."
     }
 
     fn on(&self) -> &'static [EventKind] {
@@ -47,6 +51,10 @@ impl Behavior for Welcome {
 
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {
         let mut advice = Advice::silent();
+        // Whatever begins: what is lost is not known otherwise.
+        if let Some(loss) = cx.around.loss() {
+            advice = tell_loss(&loss);
+        }
         if !matches!(event.detail, Detail::Start { source: StartSource::Startup, .. }) {
             return Ok(advice);
         }
@@ -58,6 +66,35 @@ impl Behavior for Welcome {
             _ => Ok(advice),
         }
     }
+}
+
+/// What a person is told about events that could not be kept. Whoever delivers it notes it: see `losses_told`.
+pub fn tell_loss(loss: &Loss) -> Advice {
+    let Loss { events, since, until } = *loss;
+    let (were, when) = (if events == 1 { "was" } else { "were" }, moment::minute(since));
+    let when = match moment::minute(until) {
+        last if last == when => format!("at {when}"),
+        last => format!("between {when} and {last}"),
+    };
+    let fault = Fault {
+        name: String::new(),
+        what: format!(
+            "{} of agents {were} not kept {when}: the data folder could not be written, as on a full disk. What they \
+             did then is not remembered.",
+            many(events, "event")
+        ),
+        repair: "throughline doctor".to_owned(),
+    };
+    let mut advice = Advice::silent();
+    advice.tells.push(banner(&fault));
+    advice.marks.push(format!("{LOST}{events}:{since}"));
+    advice
+}
+
+/// How many lost events this advice speaks of.
+pub fn losses_told(advice: &Advice) -> Option<u64> {
+    let said = advice.marks.iter().find_map(|mark| mark.strip_prefix(LOST))?;
+    said.split(':').next()?.parse().ok()
 }
 
 fn greet(cx: &Context, event: &Event, advice: &mut Advice) -> Result<()> {
@@ -319,6 +356,29 @@ mod tests {
         );
         note(&mut tables, &advice);
         assert!(with(50_000, Some(450)).is_silent());
+    }
+
+    #[test]
+    fn what_could_not_be_kept_is_told_at_whatever_start_comes_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("derived.db");
+        let loss = Loss { events: 103, since: 1_794_771_228_505, until: 1_794_774_828_505 };
+        let cx = context_in(Arc::new(Around { loss: Some(loss), ..Around::new(&path) }));
+        for source in [StartSource::Startup, StartSource::Resume, StartSource::Clear, StartSource::Compact] {
+            let advice = Welcome.advise(&cx, &start(source)).unwrap();
+            let said = advice.tells.join(" ").replace(['│', '\n'], " ");
+            let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(
+                said.contains(
+                    "103 events of agents were not kept between 2026-11-15 19:33 UTC and 2026-11-15 20:33 UTC"
+                ),
+                "{said}"
+            );
+            assert!(said.contains("throughline doctor"), "{said}");
+            assert_eq!(losses_told(&advice), Some(103));
+            assert!(advice.notes.is_empty(), "the model hears nothing of it");
+        }
+        assert_eq!(losses_told(&Advice::silent()), None);
     }
 
     #[test]

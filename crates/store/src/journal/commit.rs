@@ -111,6 +111,11 @@ impl Journal {
         queued.into_iter().map(|queued| self.conclude(queued?)).collect()
     }
 
+    /// Whether an event of this id was acknowledged lately: one of the last tens of thousands.
+    pub fn knows(&self, id: &EventId) -> bool {
+        lock(&self.queue).recent.find(id).is_some()
+    }
+
     fn enqueue(&self, entry: &Entry) -> Result<Queued, StoreError> {
         let draft = Draft::new(entry)?;
         let ticket = Arc::new(Ticket::new(entry.id));

@@ -31,7 +31,13 @@ pub struct Dropped {
     pub below: u64,
 }
 
-pub(super) fn enforce(catalog: &Catalog, policy: &JournalPolicy, now: Millis) -> Result<Dropped, StoreError> {
+/// Nothing beyond `until` is dropped.
+pub(super) fn enforce(
+    catalog: &Catalog,
+    policy: &JournalPolicy,
+    now: Millis,
+    until: u64,
+) -> Result<Dropped, StoreError> {
     let mut segments = catalog.snapshot();
     for segment in &mut segments {
         look_up_times(catalog, segment)?;
@@ -43,7 +49,7 @@ pub(super) fn enforce(catalog: &Catalog, policy: &JournalPolicy, now: Millis) ->
     // The last one is never dropped: it grows, and its name carries the sequence numbers on.
     for (pair, age) in segments.windows(2).zip(ages) {
         let [segment, next] = pair else { break };
-        if age <= keep_ms && total <= policy.keep_bytes {
+        if (age <= keep_ms && total <= policy.keep_bytes) || next.first > until.saturating_add(1) {
             break;
         }
         catalog.remove(segment.first);

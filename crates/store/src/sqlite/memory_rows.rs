@@ -34,6 +34,24 @@ pub struct MemoryRow {
     pub author: Option<Author>,
 }
 
+impl MemoryRow {
+    /// One that is not in the tables yet.
+    pub fn of(memory: Memory) -> Self {
+        Self {
+            n: 0,
+            memory,
+            tokens: 0,
+            seq: 0,
+            repeats: 0,
+            hits: 0,
+            prevented: 0,
+            last_applied_at: None,
+            superseded_by: None,
+            author: None,
+        }
+    }
+}
+
 /// What came of a memory that was to be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Put {

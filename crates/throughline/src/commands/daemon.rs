@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use ::daemon::{DaemonLock, Ended, Options};
 use clap::{Args, Subcommand};
 use mcp::Keepers;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use self::http_door::HttpDoor;
 use super::mcp::Houses;
@@ -189,14 +189,17 @@ fn status(world: &World, as_json: bool) -> anyhow::Result<()> {
             "port": null,
             "namespace": world.namespace,
             "started_at": null,
+            "lost": ::daemon::losses_json(&client::losses::read(&world.place)),
         });
         return print::json(&status.unwrap_or(absent));
     }
     let Some(status) = status else {
-        return print::line("not running; the next hook starts it, or `throughline daemon start`");
+        let lost = ::daemon::losses_json(&client::losses::read(&world.place));
+        let line = "not running; the next hook starts it, or `throughline daemon start`";
+        return print::line(&format!("{line}{}", lost_line(&lost)));
     };
     print::line(&format!(
-        "running: version {}, process {}, since {}\nsocket   {}\nHTTP     {}\nevents   {} journaled, {} derived\nsince start  {} kept, {} skipped, {} drained from the spool, {} redactions",
+        "running: version {}, process {}, since {}\nsocket   {}\nHTTP     {}\nevents   {} journaled, {} derived\nsince start  {} kept, {} skipped, {} drained from the spool, {} redactions{}",
         status["version"].as_str().unwrap_or("?"),
         status["pid"],
         print::time(status["started_at"].as_u64().unwrap_or_default()),
@@ -208,7 +211,23 @@ fn status(world: &World, as_json: bool) -> anyhow::Result<()> {
         status["envelopes"]["skipped"],
         status["envelopes"]["drained"],
         status["envelopes"]["redactions"],
+        lost_line(&status["lost"]),
     ))
+}
+
+/// What could be kept nowhere, if anything.
+fn lost_line(lost: &Value) -> String {
+    let number = |name: &str| lost[name].as_u64().unwrap_or_default();
+    match (number("events"), number("ever")) {
+        (0, 0) => String::new(),
+        (0, ever) => format!("\nlost     {} ever, all told", print::count(ever, "event", "events")),
+        (events, _) => format!(
+            "\nlost     {} could not be kept, {} to {}; `throughline doctor` says why",
+            print::count(events, "event", "events"),
+            print::time(number("since")),
+            print::time(number("until")),
+        ),
+    }
 }
 
 fn logs(world: &World, lines: usize) -> anyhow::Result<()> {

@@ -1,6 +1,7 @@
 //! Looks at everything that can be wrong and ends each finding with the command that repairs it.
 
 mod checks;
+mod disk;
 mod managed;
 mod permissions;
 mod settings;

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use store::journal::Reader;
 use store::{MemoryFilter, MemoryRow, SessionRow, StoreError, Tables};
 
+use super::room;
 use crate::print;
 use crate::report::{Failure, hint, person};
 use crate::world::World;
@@ -19,6 +20,8 @@ use crate::world::World;
 const SETTLE: Duration = Duration::from_secs(10);
 /// A daemon is ready in tens of milliseconds; a disk that is busy elsewhere may make it seconds.
 const START: Duration = Duration::from_secs(10);
+/// Where there is no room: it has nothing to make, and comes up at once or not at all.
+const START_WITHOUT_ROOM: Duration = Duration::from_secs(2);
 /// A daemon that is there answers at once; a stranger at the socket must not use up all the time there is.
 const ANSWER: Duration = Duration::from_secs(1);
 /// A thousand deeds are journaled and learned in this, also on a busy machine.
@@ -79,6 +82,13 @@ pub(crate) fn start(world: &World) -> anyhow::Result<bool> {
         if Instant::now() >= until {
             return Err(explain(&trouble));
         }
+        // It comes up on a full disk, too, unless its folders were never made; then waiting for it would only hide why.
+        if started
+            && Instant::now() + START >= until + START_WITHOUT_ROOM
+            && let Some(what) = room::trouble(&world.place)
+        {
+            return Err(hint(Failure::Person, what, "run `throughline doctor`"));
+        }
         if !is_served(world)? {
             started |= client::start_daemon(&world.place, &world.executable).map_err(|error| {
                 let what = format!("the daemon cannot be started in {}: {error}", world.place.data.display());
@@ -130,11 +140,16 @@ pub(crate) fn answer(world: &World, question: &Value, patience: Duration) -> any
     }
 }
 
-/// Deeds are journaled before this returns, and in the tables unless a long backlog is before them. What the
-/// daemon says of them.
+/// Deeds are journaled before this returns, and in the tables unless a long backlog is before them or the tables cannot
+/// be written: then `waits_for` says why, and a person is told that they are kept. What the daemon says of them.
 pub(crate) fn send(world: &World, deeds: &[Deed]) -> anyhow::Result<Value> {
     let answer = answer(world, &json!({ "ask": "deeds", "deeds": deeds }), LEARN)?;
-    if answer["learned"] != true {
+    if let Some(what) = answer["waits_for"]["what"].as_str() {
+        let repair = answer["waits_for"]["repair"].as_str().unwrap_or("throughline doctor");
+        print::remark(&format!(
+            "it is kept, and will be found once the tables can be written: {what} Repair: {repair}"
+        ));
+    } else if answer["learned"] != true {
         settle(world)?;
     }
     Ok(answer)

@@ -71,15 +71,29 @@ impl Remember {
             pin: self.pin,
             private: self.private,
         };
-        let (kept, known) = saying.keep(world)?;
+        let Said { kept, known, waits } = saying.say(world)?;
         if as_json {
-            return print::json(&json!({ "id": kept.memory.id, "known": known }));
+            let mut said = json!({ "id": kept.id, "known": known });
+            if waits {
+                // Safe in the journal, and not found yet.
+                said["waits"] = json!(true);
+            }
+            return print::json(&said);
         }
         if known {
             print::remark("it was known already, in the same words");
         }
-        print::line(&kept.memory.id.to_string())
+        print::line(&kept.id.to_string())
     }
+}
+
+/// What became of what somebody wants kept.
+pub(crate) struct Said {
+    pub(crate) kept: Memory,
+    /// It was there already, in the same words.
+    known: bool,
+    /// It is journaled, and the tables cannot be written now.
+    waits: bool,
 }
 
 /// What somebody wants kept.
@@ -99,18 +113,32 @@ pub(crate) struct Saying {
 }
 
 impl Saying {
-    /// The memory it is, and whether that was there already.
+    /// The memory it is, as it stands in the tables, and whether that was there already.
     pub(crate) fn keep(self, world: &World) -> anyhow::Result<(MemoryRow, bool)> {
+        let Said { kept: memory, known, waits } = self.say(world)?;
+        if waits {
+            // Kept, so it is no error; what the tables will say of it they will say.
+            return Ok((MemoryRow { tokens: estimate_tokens(&memory.text), ..MemoryRow::of(memory) }, known));
+        }
+        Ok((kept(world, &memory)?, known))
+    }
+
+    /// After `Ok` it is kept; after an error it is not, unless the daemon died in the middle, and saying it again makes
+    /// one memory of it.
+    fn say(self, world: &World) -> anyhow::Result<Said> {
         let memory = self.memory(world)?;
         let mut deeds = vec![Deed::Remember { memory: Box::new(memory.clone()) }];
         // Which project of the team's it is of follows from where that lies, and no session may ever say it.
         if memory.workspace.is_some() && team::configured(world).is_some() {
             deeds.push(place(&world.cwd));
         }
-        reader::send(world, &deeds)?;
-        let kept = kept(world, &memory)?;
-        let known = kept.memory.id != memory.id;
-        Ok((kept, known))
+        let said = reader::send(world, &deeds)?;
+        if said["waits_for"].is_object() {
+            return Ok(Said { kept: memory, known: false, waits: true });
+        }
+        let row = kept(world, &memory)?;
+        let known = row.memory.id != memory.id;
+        Ok(Said { kept: row.memory, known, waits: false })
     }
 
     fn memory(self, world: &World) -> anyhow::Result<Memory> {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::house::House;
 use crate::http_door::{body, get, port, token};
-use crate::view::cookie;
+use crate::view::{cookie, page_key};
 
 const SECRET: &str = "The vault opens at moonrise.";
 const REMEMBER: &str = r#"{"text":"An attacker was here."}"#;
@@ -392,10 +392,55 @@ fn lengths() -> Vec<Attack> {
     ]
 }
 
+/// A program of the same person has copied the browser's file of cookies, while the page is open.
+fn copied() -> Vec<Attack> {
+    const COPIED: &str = "Cookie: a=b; COOKIE\r\n";
+    let read = |what: &'static str, headers: &str| {
+        raw(what, "GET /api/v1/memories", &format!("{COPIED}{headers}"), "")
+    };
+    let mut attacks = vec![
+        read("the cookie alone", ""),
+        read("as a browser would say it", "Sec-Fetch-Site: same-origin\r\nSec-Fetch-Mode: cors\r\n"),
+        read("as the page would say it", "X-Throughline: viewer\r\n"),
+        read("an empty half", "X-Throughline-Page: \r\n"),
+        read(
+            "a guessed half",
+            "X-Throughline-Page: 0000000000000000000000000000000000000000000000000000000000000000\r\n",
+        ),
+        read("the cookie as its own half", "X-Throughline-Page: VALUE\r\n"),
+        read("the half said twice", "X-Throughline-Page: HALF\r\nX-Throughline-Page: HALF\r\n"),
+        read("the page in the address bar", "X-Throughline-Page: HALF\r\nSec-Fetch-Mode: navigate\r\n"),
+        raw("the half in the address", "GET /api/v1/memories?x-throughline-page=HALF", COPIED, ""),
+        raw("the half alone", "GET /api/v1/memories", "X-Throughline-Page: HALF\r\n", ""),
+        raw("the half as a token", "GET /api/v1/memories", "Authorization: Bearer HALF\r\n", ""),
+        raw("the half as a cookie", "GET /api/v1/memories", "Cookie: throughline-PORT=HALF\r\n", ""),
+        raw(
+            "the half once more",
+            "POST /api/v1/page-key",
+            "Cookie: a=b; COOKIE\r\nX-Throughline: viewer\r\nContent-Length: 0\r\n",
+            "",
+        ),
+        raw(
+            "forgetting",
+            "DELETE /api/v1/memories/MEMORY",
+            "Cookie: a=b; COOKIE\r\nX-Throughline: viewer\r\n",
+            "",
+        ),
+    ];
+    for path in
+        ["/api/v1/stream", "/api/v1/status", "/api/v1/openapi.json", "/metrics", "/api/v1/memories/MEMORY"]
+    {
+        attacks.push(raw("other answers", &format!("GET {path}"), COPIED, ""));
+    }
+    attacks
+}
+
 struct Keys {
     port: u16,
     token: String,
     cookie: String,
+    /// The page's own.
+    half: String,
     memory: String,
     code: String,
     used: String,
@@ -404,7 +449,10 @@ struct Keys {
 
 impl Keys {
     fn fill(&self, text: &str) -> String {
-        text.replace("PORT", &self.port.to_string())
+        // The browser of a person whose page is open: whoever uses it has both halves of the page's key.
+        text.replace("Cookie: COOKIE\r\n", "Cookie: COOKIE\r\nX-Throughline-Page: HALF\r\n")
+            .replace("HALF", &self.half)
+            .replace("PORT", &self.port.to_string())
             .replace("TOKEN", &self.token)
             .replace("COOKIE", &self.cookie)
             .replace("VALUE", self.value())
@@ -450,8 +498,16 @@ impl Keys {
             return Some(format!("status {status}"));
         }
         let said = said.to_lowercase();
-        let hidden =
-            [SECRET, &self.token, self.value(), &self.code, &self.memory, "access-control-", "attacker"];
+        let hidden = [
+            SECRET,
+            &self.token,
+            self.value(),
+            &self.half,
+            &self.code,
+            &self.memory,
+            "access-control-",
+            "attacker",
+        ];
         let shown = hidden.iter().find(|hidden| said.contains(&hidden.to_lowercase()));
         shown
             .map(|shown| format!("says {shown}"))
@@ -480,11 +536,13 @@ fn every_attack_is_refused_learns_nothing_and_changes_nothing() {
     let used = link(&house);
     let cookie_here = cookie(port(&house), &code(&used));
     let other = cookie(port(&elsewhere), &code(&link(&elsewhere)));
+    let half = page_key(port(&house), &cookie_here);
     let fresh = link(&house);
     let known = Keys {
         port: port(&house),
         token: token(&house),
         cookie: cookie_here,
+        half,
         memory,
         code: code(&fresh),
         used: code(&used),
@@ -492,7 +550,8 @@ fn every_attack_is_refused_learns_nothing_and_changes_nothing() {
     };
     let before = state(&house);
     assert!(before.2.contains(SECRET), "there is something to hide: {}", before.2);
-    let attacks: Vec<Attack> = [names(), pages(), keys(), paths(), lengths()].into_iter().flatten().collect();
+    let attacks: Vec<Attack> =
+        [names(), pages(), keys(), copied(), paths(), lengths()].into_iter().flatten().collect();
     assert!(attacks.len() >= 60, "{}", attacks.len());
     // At the same time: those that dawdle cost the others nothing.
     let wrong: Vec<String> = std::thread::scope(|scope| {

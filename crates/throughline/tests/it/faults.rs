@@ -130,7 +130,12 @@ fn settings(place: &Place) -> redact::Settings {
 
 /// Spools, and starts nothing.
 fn spooling() -> Fallback {
-    Fallback { settings, judge: |_, _| model::Reply::silent(), executable: None }
+    Fallback {
+        settings,
+        judge: |_, _| model::Reply::silent(),
+        confess: |_, _| model::Reply::silent(),
+        executable: None,
+    }
 }
 
 /// Spools and starts daemons, in the house's environment instead of the test's.
@@ -143,7 +148,12 @@ fn restarting(house: &House) -> Fallback {
     )
     .unwrap();
     fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();
-    Fallback { settings, judge: |_, _| model::Reply::silent(), executable: Some(script) }
+    Fallback {
+        settings,
+        judge: |_, _| model::Reply::silent(),
+        confess: |_, _| model::Reply::silent(),
+        executable: Some(script),
+    }
 }
 
 /// A handle on whoever listens at the socket: it cannot mean another process later.

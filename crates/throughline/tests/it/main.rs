@@ -19,6 +19,7 @@ mod fail_open;
 mod fast_hooks;
 mod faults;
 mod forgetting;
+mod full_disk;
 mod guards;
 mod hand_off;
 mod house;

@@ -28,10 +28,22 @@ pub(crate) fn cookie(port: u16, code: &str) -> String {
         send(port, &format!("GET /open/{code}"), "Sec-Fetch-Site: none\r\nSec-Fetch-Mode: navigate\r\n");
     assert!(said.starts_with("HTTP/1.1 303") && said.contains("\r\nlocation: /\r\n"), "{said}");
     let set = said.lines().find_map(|line| line.strip_prefix("set-cookie: ")).expect("a cookie");
-    for part in ["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=2592000"] {
+    for part in ["HttpOnly", "SameSite=Strict", "Path=/"] {
         assert!(set.split("; ").any(|one| one == part), "{set}");
     }
+    assert!(!set.contains("Max-Age") && !set.contains("Expires"), "it goes with the browser's window: {set}");
     set.split("; ").next().unwrap().to_owned()
+}
+
+/// What the page fetches once, and says with every question.
+pub(crate) fn page_key(port: u16, cookie: &str) -> String {
+    let headers = format!("Cookie: {cookie}\r\nX-Throughline: viewer\r\nContent-Length: 0\r\n");
+    let said = send(port, "POST /api/v1/page-key", &headers);
+    assert!(said.starts_with("HTTP/1.1 200"), "{said}");
+    let body: serde_json::Value = serde_json::from_str(said.split("\r\n\r\n").nth(1).unwrap()).unwrap();
+    let again = send(port, "POST /api/v1/page-key", &headers);
+    assert!(again.starts_with("HTTP/1.1 401"), "it is said once: {again}");
+    body["key"].as_str().expect("a key").to_owned()
 }
 
 fn code(link: &str) -> &str {
@@ -47,7 +59,8 @@ fn a_link_opens_the_page_once_and_the_page_outlives_the_daemon() {
     let cookie = cookie(port, code(&link));
     let again = send(port, &format!("GET /open/{}", code(&link)), "");
     assert!(again.starts_with("HTTP/1.1 410") && again.contains("throughline view"), "{again}");
-    let by_cookie = format!("Cookie: {cookie}\r\nSec-Fetch-Site: same-origin\r\n");
+    let copied = format!("Cookie: {cookie}\r\nSec-Fetch-Site: same-origin\r\n");
+    let by_cookie = format!("{copied}X-Throughline-Page: {}\r\n", page_key(port, &cookie));
     for (path, kind) in [
         ("/", "text/html; charset=utf-8"),
         ("/assets/app.js", "text/javascript; charset=utf-8"),
@@ -61,12 +74,16 @@ fn a_link_opens_the_page_once_and_the_page_outlives_the_daemon() {
             "{said}"
         );
         assert!(send(port, &format!("GET {path}"), "").starts_with("HTTP/1.1 401"), "{path} without it");
+        let copied = send(port, &format!("GET {path}"), &copied);
+        let opens = if path.starts_with("/api/") { "HTTP/1.1 401" } else { "HTTP/1.1 200" };
+        assert!(copied.starts_with(opens), "{path} with a cookie that was copied: {copied}");
     }
     let closed = send(port, "GET /", "");
     assert!(closed.contains("throughline view") && !closed.contains("/assets/"), "{closed}");
     house.ok(&["daemon", "restart"]);
     let port = self::port(&house);
     assert!(send(port, "GET /api/v1/status", &by_cookie).starts_with("HTTP/1.1 200"));
+    assert!(send(port, "GET /api/v1/status", &copied).starts_with("HTTP/1.1 401"));
     house.ok(&["daemon", "stop"]);
     fs::remove_file(house.data().join("run/token")).unwrap();
     house.start();

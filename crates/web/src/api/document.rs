@@ -99,12 +99,12 @@ pub(crate) fn document(endpoints: &[Endpoint], version: &str) -> Value {
             "version": version,
             "description": "What your agents remember, on this machine alone. Times are milliseconds since 1970. Lists come \
                 in pages: `next` of one is `cursor` of the following. A GET may be asked again with `If-None-Match`, a \
-                change be bound to a version with `If-Match`. What a cookie changes needs the header \
+                change be bound to a version with `If-Match`. What a page changes needs the header \
                 `X-Throughline: viewer`, too.",
             "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
         },
         "servers": [{ "url": "/" }],
-        "security": [{ "token": [] }, { "cookie": [] }],
+        "security": [{ "token": [] }, { "cookie": [], "page": [] }],
         "tags": tags,
         "paths": paths,
         "components": {
@@ -119,7 +119,15 @@ pub(crate) fn document(endpoints: &[Endpoint], version: &str) -> Value {
                     "in": "cookie",
                     "name": "throughline-37777",
                     "description": "For the page: `throughline view` opens a link that sets it. The number is the port the \
-                        daemon has. What changes something needs the header `X-Throughline: viewer` as well.",
+                        daemon has. Alone it opens nothing of the API. What changes something needs the header \
+                        `X-Throughline: viewer` as well.",
+                },
+                "page": {
+                    "type": "apiKey",
+                    "in": "header",
+                    "name": "X-Throughline-Page",
+                    "description": "The page's own half of its key: `POST /api/v1/page-key` says it once, to the page that a \
+                        link has opened within the last minute.",
                 },
             },
             "schemas": schemas.take_definitions(true),

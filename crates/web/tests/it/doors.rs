@@ -19,6 +19,19 @@ fn get(world: &World, path: &str, headers: &str) -> Answer {
     world.send(&format!("GET {path} HTTP/1.1\r\n{NOBODY}{headers}\r\n"))
 }
 
+/// The headers of a page that a link has opened: its browser's cookie and its own key.
+fn page(world: &World) -> String {
+    let cookie = cookie(world);
+    let key = fetch_key(world, &cookie);
+    assert_eq!(key.status(), 200, "{}", key.0);
+    format!("{cookie}X-Throughline-Page: {}\r\n", key.json()["key"].as_str().unwrap())
+}
+
+fn fetch_key(world: &World, cookie: &str) -> Answer {
+    let headers = format!("{NOBODY}{cookie}X-Throughline: viewer\r\nContent-Length: 0\r\n");
+    world.send(&format!("POST /api/v1/page-key HTTP/1.1\r\n{headers}\r\n"))
+}
+
 /// The header of a browser that has opened a link.
 fn cookie(world: &World) -> String {
     let opened = get(world, &link(world), "Sec-Fetch-Site: none\r\n");
@@ -44,9 +57,9 @@ fn a_link_is_not_spent_by_who_only_looks_at_it() {
 }
 
 #[test]
-fn a_cookie_reads_and_writes_with_the_header_and_makes_no_keys() {
+fn a_page_reads_and_writes_with_the_header_and_makes_no_keys() {
     let world = World::new();
-    let cookie = cookie(&world);
+    let cookie = page(&world);
     assert_eq!(get(&world, "/api/v1/status", &cookie).status(), 200);
     let says = |line: &str, headers: &str| {
         world.send(&format!("{line} HTTP/1.1\r\n{NOBODY}{cookie}{headers}Content-Length: 0\r\n\r\n")).status()
@@ -56,6 +69,36 @@ fn a_cookie_reads_and_writes_with_the_header_and_makes_no_keys() {
     assert_eq!(says("POST /api/v1/links", "X-Throughline: viewer\r\n"), 401);
     assert_eq!(says("POST /mcp", "X-Throughline: viewer\r\n"), 401);
     assert_eq!(says("GET /mcp", "Accept: text/event-stream\r\n"), 401);
+}
+
+#[test]
+fn a_cookie_that_was_copied_opens_the_pages_files_alone() {
+    let world = World::new();
+    let cookie = cookie(&world);
+    // The page was faster.
+    assert_eq!(fetch_key(&world, &cookie).status(), 200);
+    assert_eq!(fetch_key(&world, &cookie).status(), 401, "the key is said once");
+    for path in ["/api/v1/status", "/api/v1/stream", "/api/v1/openapi.json", "/metrics", "/nothing"] {
+        for headers in
+            ["", "X-Throughline: viewer\r\n", "X-Throughline-Page: \r\n", "X-Throughline-Page: 0\r\n"]
+        {
+            assert_eq!(get(&world, path, &format!("{cookie}{headers}")).status(), 401, "{path} {headers}");
+        }
+    }
+    assert_eq!(get(&world, "/", &cookie).status(), 200, "the page says what to do");
+    // The key of another page, and both halves where no script asks.
+    let other = page(&world);
+    let (their_cookie, their_key) = other.split_once("X-Throughline-Page").unwrap();
+    let theirs = format!("X-Throughline-Page{their_key}");
+    assert_eq!(get(&world, "/api/v1/status", &format!("{cookie}{theirs}")).status(), 401);
+    assert_eq!(get(&world, "/api/v1/status", &theirs).status(), 401, "a key alone");
+    assert_eq!(get(&world, "/api/v1/status", their_cookie).status(), 401);
+    for (mode, status) in [("navigate", 401), ("no-cors", 401), ("cors", 200), ("same-origin", 200)] {
+        let headers = format!("{other}Sec-Fetch-Mode: {mode}\r\n");
+        assert_eq!(get(&world, "/api/v1/status", &headers).status(), status, "{mode}");
+    }
+    let without = format!("{NOBODY}{other}Content-Length: 0\r\n");
+    assert_eq!(world.send(&format!("POST /api/v1/page-key HTTP/1.1\r\n{without}\r\n")).status(), 403);
 }
 
 #[test]

@@ -5,11 +5,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use client::{Trouble, ask, pause, spool};
+use client::{Trouble, ask, pause};
 use serde_json::Value;
 use store::{EventFilter, Tables};
 
-use super::{Finding, permissions, settings, tools};
+use super::{Finding, disk, permissions, settings, tools};
 use crate::commands::reader;
 use crate::commands::{rules, team};
 use crate::world::{VERSION, World};
@@ -21,7 +21,7 @@ pub(crate) const ALL: &[Check] = &[
     binary,
     folder,
     permissions::permissions,
-    disk,
+    disk::disk,
     configuration,
     settings::settings,
     daemon,
@@ -38,8 +38,6 @@ pub(crate) const ALL: &[Check] = &[
     tools::tools,
 ];
 
-/// Below this a busy day may fill the disk.
-const LITTLE_SPACE: u64 = 200 << 20;
 /// A question and its answer on one machine; more, and hooks are felt.
 const SLOW: Duration = Duration::from_millis(10);
 /// Of many the first ones tell.
@@ -101,21 +99,6 @@ fn tempfile_in(folder: &Path) -> std::io::Result<()> {
 
 pub(super) fn entries(folder: &Path) -> impl Iterator<Item = std::path::PathBuf> {
     fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()))
-}
-
-fn disk(world: &World) -> Vec<Finding> {
-    let existing = world.place.data.ancestors().find(|path| path.exists());
-    let Some(room) = existing.and_then(|path| rustix::fs::statvfs(path).ok()) else { return Vec::new() };
-    let free = room.f_bavail.saturating_mul(room.f_frsize);
-    if free < LITTLE_SPACE {
-        let what = format!("only {} free", print::bytes(free));
-        return vec![Finding::warn(
-            "disk",
-            what,
-            "free some space, or lower `throughline config set journal.keep-bytes`",
-        )];
-    }
-    vec![Finding::ok("disk", format!("{} free", print::bytes(free)))]
 }
 
 fn configuration(world: &World) -> Vec<Finding> {
@@ -354,11 +337,6 @@ fn newest(tables: &Tables) -> Finding {
 fn spooled(world: &World) -> Vec<Finding> {
     let waiting =
         entries(&world.place.spool()).filter(|path| path.extension().is_some_and(|end| end == "env")).count();
-    let dropped = spool::dropped(&world.place);
-    if dropped > 0 {
-        let what = format!("{dropped} events were dropped because the spool was full, {waiting} wait");
-        return vec![Finding::warn("spool", what, "throughline daemon restart")];
-    }
     if waiting > 0 {
         return vec![Finding::warn(
             "spool",

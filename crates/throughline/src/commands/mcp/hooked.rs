@@ -24,8 +24,12 @@ pub(super) fn deliver(world: &World, event: &str, body: Vec<u8>) -> Vec<u8> {
         let context = context::from_env(&variable);
         let envelope =
             Envelope { id, at: id.minted_at(), agent: AGENT.to_owned(), hint: Some(event), context, body };
-        let fallback =
-            Fallback { settings: config::redaction, judge: config::judge, executable: Some(executable) };
+        let fallback = Fallback {
+            settings: config::redaction,
+            judge: config::judge,
+            confess: config::confess,
+            executable: Some(executable),
+        };
         run(place, envelope, budget, fallback).stdout
     })
     .unwrap_or_default()

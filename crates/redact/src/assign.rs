@@ -190,11 +190,21 @@ fn beside(scan: &mut Scan<'_>, at: usize, name_end: usize) -> usize {
         return name_end;
     }
     if matches!(operator, Operator::Colon | Operator::Equals)
+        && matches!(text::at(text, value_at), b'|' | b'>' | b'<' | b'"' | b'\'')
+        && !text[name_end..value_at].contains(&b'\n')
         && let Some(lines) = blocks::lines_of(text, name_start, value_at, announced)
     {
         let end = lines.last().map_or(name_end, |last| last.1);
         scan.hits.extend(lines.into_iter().map(|(start, end)| hit(announced, start, end)));
         return end;
+    }
+    // `pass` alone on its line is a statement, whatever is called `value` below it.
+    if operator == Operator::Twin
+        && !announced.firm
+        && !announced.shouted
+        && text::at(text, name_end) == b'\n'
+    {
+        return name_end;
     }
     let lead = &text[..name_start];
     let names = announced.shouted
@@ -538,14 +548,15 @@ fn unquoted(text: &[u8], at: usize, operator: Operator, place: Place) -> Option<
         name > and + 2 && text::at(bytes, name) == b'=' && is_field_name(&bytes[and + 1..name])
     });
     let wide = Value { end: field.map_or(wide.end, |and| wide.start + and), ..wide };
+    // `password = ; a comment`
+    let first = text::at(text, wide.start);
+    if !place.tight && matches!(first, b';' | b'#') && !judge::is_disorderly(&text[wide.start..wide.end]) {
+        return narrow;
+    }
     if place.tight || place.flagged || narrow.is_none_or(|narrow| narrow.end >= wide.end) {
         return Some(wide);
     }
     let bytes = &text[wide.start..wide.end];
-    // `password = ; a comment`
-    if matches!(bytes[0], b';' | b'#') && !judge::is_disorderly(bytes) {
-        return narrow;
-    }
     let whole_line = place.own_line
         && matches!(operator, Operator::Equals | Operator::Colon | Operator::Twin)
         && ends_line(text, wide.end, false)
@@ -576,16 +587,16 @@ fn is_bare_line(text: &[u8], place: Place) -> bool {
 
 /// `Server=h;Password=…;Port=1`: pairs with a semicolon between them, and braces around a value that holds one.
 fn in_connection_string(text: &[u8], at: usize, name_start: usize) -> Option<Value> {
-    if text::at(text, at) == b'{' {
+    let lead = &text[text::line_start(text, name_start)..name_start];
+    // The pair before, and its name.
+    let semicolon = lead.trim_ascii_end().ends_with(b";")
+        && lead.iter().rev().skip(1).take_while(|b| **b != b';').any(|b| *b == b'=');
+    if text::at(text, at) == b'{' && semicolon {
         let near = &text[at..text.len().min(at + 256)];
         let close = memchr::memmem::find(near, b"};").or_else(|| memchr::memmem::find(near, b"}\""))?;
         let one_line = !near[..close].contains(&b'\n');
         return (one_line && close > 1).then_some(Value { start: at + 1, end: at + close, quoted: true });
     }
-    let lead = &text[text::line_start(text, name_start)..name_start];
-    // The pair before, and its name.
-    let semicolon = lead.trim_ascii_end().ends_with(b";")
-        && lead.iter().rev().skip(1).take_while(|b| **b != b';').any(|b| *b == b'=');
     let value = value::read(text, at, Ending::Pair)?;
     let after = text::skip_blank(text, value.end + 1, 2);
     let name = text::run_end(text, after, NAME | BLANK, 40);

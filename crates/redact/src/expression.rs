@@ -176,6 +176,14 @@ impl Reader<'_> {
                     }
                     self.signs += 1;
                 }
+                // A range.
+                b'.' if text::starts_with(self.text, self.at, b"..=") => {
+                    self.at += 3;
+                    self.signs += 1;
+                    if !self.operand() {
+                        return false;
+                    }
+                }
                 b'.' if text::starts_with(self.text, self.at, b"...") => {
                     self.at += 3;
                     self.signs += 1;
@@ -265,10 +273,13 @@ impl Reader<'_> {
             // Cut off at a quote or a blank: nothing follows yet, or what could follow.
             let inside = &self.text[open..];
             return matches!(inside.last(), None | Some(b',' | b'(' | b'[' | b'{' | b')' | b']'))
-                || inside.len() <= 4 && inside.iter().all(|&b| text::is(b, DIGIT))
+                || inside.len() <= 5
+                    && text::is(inside[0], DIGIT)
+                    && inside.iter().all(|&b| text::is(b, DIGIT | text::LOWER))
                 || matches!(inside, b"r" | b"b" | b"f" | b"u")
                 || memchr::memchr3(b'"', b'\'', b'`', inside).is_some()
-                || inside.len() >= 3 && inside.split(|&b| b == b'.').all(is_identifier);
+                || inside.iter().any(|b| matches!(b, b'(' | b'['))
+                || inside.len() >= 2 && inside.split(|&b| b == b'.').all(is_identifier);
         }
         if self.peek() != close {
             return false;
@@ -369,6 +380,7 @@ mod tests {
             "Optional[str]",
             "map[string]string",
             "@password",
+            "Zeroizing::new([0u8",
             "crypto.randomBytes(16).toString(\"hex\")",
             "{user.password}",
         ] {

@@ -43,6 +43,7 @@ pub(crate) struct Walked {
 
 /// An object or array that is open.
 #[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent observations, each asked for by name")]
 struct Frame {
     object: bool,
     /// The name of the current member, or the name the array goes by.
@@ -324,9 +325,12 @@ impl<'w> Walker<'w> {
             // The rest of this text is as public as it was before the block.
             let (_, stop) = Offsets::new(raw, plain).raw(0, close);
             let rest = decoded[close..].to_vec();
+            let context = self.context(&frame);
             self.hide(start, start + stop, "");
             self.unhide();
-            let found = self.redactor.edits(&rest, None);
+            // What stood before the block may read otherwise without it.
+            self.out.renamed = true;
+            let found = self.redactor.edits(&rest, Some(context));
             let offsets = &mut Offsets::new(raw, plain);
             for edit in found.edits {
                 let (from, to) = offsets.raw(close + edit.start, close + edit.end);

@@ -243,7 +243,9 @@ fn is_password(announced: Announced, value: &[u8], shape: &Shape, setting: Setti
         return value.len() >= 6;
     }
     if is_word_chain(value, shape) {
-        return firm || setting.line_end;
+        // `password = index_url_user_password` is a name of the program.
+        let name = !setting.quoted && setting.spaced && value.contains(&b'_');
+        return (firm || setting.line_end) && !name;
     }
     if setting.certain {
         return value.len() >= 5 && !is_metavariable(shape);
@@ -310,7 +312,8 @@ fn is_pattern(value: &[u8]) -> bool {
     let escaped =
         value.windows(2).any(|pair| matches!(pair, b"\\s" | b"\\d" | b"\\w" | b"\\b" | b"\\S" | b"\\W"));
     let repeats = value.iter().any(|b| matches!(b, b'+' | b'*' | b'{' | b'[' | b'('));
-    has(b"(?") && value.contains(&b')')
+    memchr::memmem::find_iter(value, b"][").take(3).count() == 3
+        || has(b"(?") && value.contains(&b')')
         || [&b"[a-z"[..], b"[A-Z", b"[0-9", b"a-zA-Z", b"A-Za-z", b"0-9]"].iter().any(|class| has(class))
             && value.contains(&b']')
         || has(b"[^") && [&b"]+"[..], b"]*", b"]{"].iter().any(|end| has(end))
@@ -409,8 +412,9 @@ fn is_opaque_value(name: &[u8], value: &[u8], shape: &Shape) -> bool {
         return false;
     }
     // A subresource or lock file hash says so itself; so does the digest of an image.
-    !(text::starts_with_folded(value, 0, b"sha") && text::is(text::at(value, 3), DIGIT))
-        && !text::contains_folded(value, b"@sha256:")
+    let digest = text::starts_with_folded(value, 0, b"sha") && text::is(text::at(value, 3), DIGIT)
+        || text::contains_folded(value, b"@sha256:");
+    !digest
 }
 
 /// Symbols, digits and letters together, nothing a program would name.

@@ -100,12 +100,8 @@ pub(crate) fn of(command: &[u8]) -> Option<Prints> {
 }
 
 fn words(simple: &[u8]) -> Vec<&[u8]> {
-    let mut words: Vec<&[u8]> = simple
-        .split(|b| b.is_ascii_whitespace())
-        .map(|word| trimmed(word))
-        .filter(|word| !word.is_empty())
-        .take(64)
-        .collect();
+    let mut words: Vec<&[u8]> =
+        simple.split(u8::is_ascii_whitespace).map(trimmed).filter(|word| !word.is_empty()).take(64).collect();
     // What stands before the program: variables, `sudo`, `bash -c`, a shell's substitution.
     while let Some(first) = words.first() {
         let assigns =
@@ -178,7 +174,7 @@ fn of_simple(words: &[&[u8]]) -> Option<Prints> {
         let name = trim_variable(word);
         lexicon::announced(name).is_some_and(|said| said.strength > Strength::Faint)
     };
-    if lower == b"printenv" && words[1..].iter().any(|word| named(word)) {
+    if lower == b"printenv" && words[1..].iter().any(&named) {
         return Some(Prints::Value);
     }
     if matches!(&lower[..], b"echo" | b"printf" | b"print" | b"write-output" | b"write-host")
@@ -187,7 +183,10 @@ fn of_simple(words: &[&[u8]]) -> Option<Prints> {
         return Some(Prints::Value);
     }
     if VIEWERS.iter().any(|viewer| lower == viewer.as_bytes()) {
-        return words[1..].iter().filter_map(|word| of_file(word)).max();
+        // What these look for is no file.
+        let pattern = matches!(&lower[..], b"grep" | b"rg" | b"sed" | b"awk" | b"jq" | b"yq" | b"dasel");
+        let files = words[1..].iter().filter(|word| !word.starts_with(b"-")).skip(usize::from(pattern));
+        return files.filter_map(|word| of_file(word)).max();
     }
     None
 }

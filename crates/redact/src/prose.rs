@@ -4,8 +4,6 @@
 
 use std::sync::OnceLock;
 
-use aho_corasick::AhoCorasick;
-
 use crate::hit::{Hit, Rule};
 use crate::holes;
 use crate::judge;
@@ -400,7 +398,7 @@ const FOREIGN: &[(&str, Strength)] = &[
     ("密码", Strength::Password), ("密碼", Strength::Password), ("口令", Strength::Password), ("비밀번호", Strength::Password), ("패스워드", Strength::Password), ("암호", Strength::Password),
     ("hasło", Strength::Password), ("hasła", Strength::Password), ("hasłem", Strength::Password), ("סיסמה", Strength::Password), ("şifre", Strength::Password), ("Şifre", Strength::Password), ("lösenord", Strength::Password),
     ("jelszó", Strength::Password), ("κωδικός", Strength::Password), ("κωδικο", Strength::Password), ("mật khẩu", Strength::Password), ("كلمة المرور", Strength::Password), ("كلمة السر", Strength::Password), ("पासवर्ड", Strength::Password),
-    ("รหัสผ่าน", Strength::Password), ("пароль:", Strength::Password), ("salasanasi", Strength::Password), ("parolă", Strength::Password), ("geslo:", Strength::Password), ("contraseña", Strength::Password), ("código", Strength::Opaque),
+    ("รหัสผ่าน", Strength::Password), ("пароль:", Strength::Password), ("parolă", Strength::Password), ("contraseña", Strength::Password), ("código", Strength::Opaque),
     ("ключ", Strength::Opaque), ("Ключ", Strength::Opaque), ("токен", Strength::Opaque), ("Токен", Strength::Opaque), ("секрет", Strength::Opaque), ("Секрет", Strength::Opaque),
     ("キー", Strength::Opaque), ("トークン", Strength::Opaque), ("シークレット", Strength::Opaque), ("秘密鍵", Strength::Opaque), ("鍵", Strength::Opaque),
     ("密钥", Strength::Opaque), ("密鑰", Strength::Opaque), ("令牌", Strength::Opaque), ("金鑰", Strength::Opaque), ("凭证", Strength::Opaque), ("키", Strength::Opaque), ("토큰", Strength::Opaque), ("시크릿", Strength::Opaque),
@@ -415,23 +413,39 @@ const FOREIGN_JOINTS: &[&str] = &[
 ];
 
 pub(crate) fn foreign(scan: &mut Scan<'_>) {
-    static NAMES: OnceLock<AhoCorasick> = OnceLock::new();
+    static LEADS: OnceLock<[Vec<&(&str, Strength)>; 256]> = OnceLock::new();
     /// Name, joints and blanks before a value.
     const MOST_JOINTS: usize = 8;
     let text = scan.text;
     if text.is_ascii() {
         return;
     }
-    let names = NAMES.get_or_init(|| {
-        AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .build(FOREIGN.iter().map(|(name, _)| name))
-            .expect("the names are few and short")
+    // Searched from the first letter that is no ASCII: texts have few of those, and the letters before are compared.
+    let leads = LEADS.get_or_init(|| {
+        std::array::from_fn(|byte| {
+            FOREIGN.iter().filter(|(name, _)| name.as_bytes()[ascii_lead(name)] as usize == byte).collect()
+        })
     });
-    for found in names.find_iter(text) {
-        let strength = FOREIGN[found.pattern().as_usize()].1;
+    let mut next = 0;
+    while let Some(at) = beyond_ascii(text, next) {
+        next = at + 1;
+        let longest = leads[text[at] as usize]
+            .iter()
+            .filter(|(name, _)| {
+                let lead = ascii_lead(name);
+                text::starts_with(text, at, &name.as_bytes()[lead..])
+                    && at >= lead
+                    && text[at - lead..at].eq_ignore_ascii_case(&name.as_bytes()[..lead])
+            })
+            .max_by_key(|(name, _)| name.len());
+        let Some(&&(name, strength)) = longest else { continue };
+        let start = at - ascii_lead(name);
+        if start < at && text::is(text::before(text, start), ALPHA) && strength != Strength::Opaque {
+            continue;
+        }
+        next = at + name.len() - ascii_lead(name);
         // Endings of cases: паролем, ключа.
-        let name_end = found.end();
+        let name_end = next;
         let mut from = name_end;
         while from < name_end + 12
             && text::at(text, from) >= 0x80
@@ -474,6 +488,26 @@ pub(crate) fn foreign(scan: &mut Scan<'_>) {
             scan.hits.push(Hit::new(value.start, end, &RULES[0]));
         }
     }
+}
+
+/// The next byte at or behind `from` that is no ASCII, eight at a time.
+fn beyond_ascii(text: &[u8], from: usize) -> Option<usize> {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let rest = text.get(from..)?;
+    let mut at = 0;
+    for eight in rest.chunks_exact(8) {
+        let Ok(eight) = eight.try_into() else { break };
+        let high = u64::from_le_bytes(eight) & HIGH;
+        if high != 0 {
+            return Some(from + at + high.trailing_zeros() as usize / 8);
+        }
+        at += 8;
+    }
+    rest[at..].iter().position(|&byte| byte >= 0x80).map(|found| from + at + found)
+}
+
+fn ascii_lead(name: &str) -> usize {
+    name.bytes().take_while(u8::is_ascii).count()
 }
 
 /// A value in a sentence without the stop or comma behind it.

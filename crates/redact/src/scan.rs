@@ -131,7 +131,7 @@ pub(crate) fn scan(text: &[u8], depth: u8) -> Vec<Hit> {
         }
         cursor.resume(text, at, resume);
     }
-    vendors::halves(&mut scan);
+    vendors::joined(&mut scan);
     prose::foreign(&mut scan);
     unescaped::scan(text, depth, &mut scan.hits);
     scan.hits

@@ -511,6 +511,11 @@ fn identified_by(scan: &mut Scan<'_>, at: usize) -> usize {
     let quoted = value.quoted && text[from] != b'`';
     let quoted_or_odd =
         quoted || text::starts_with(text, at, b"IDENTIFIED") && shape.digits > 0 && shape.letters() > 0;
+    // A sentence says by which name something is identified.
+    let shouted = text::starts_with(text, at, b"IDENTIFIED");
+    if !shouted && expression::is_identifier(bytes) && shape.digits == 0 && text[from] == b'"' {
+        return from;
+    }
     if bytes.len() < 3 || !quoted_or_odd || holes::is_placeholder(bytes) || expression::is_code(bytes) {
         return from;
     }

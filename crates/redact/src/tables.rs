@@ -134,6 +134,10 @@ fn is_cell_secret(value: &[u8], strength: Strength) -> bool {
     if value.len() < 4 || value.len() >= value::LONGEST_VALUE || holes::is_placeholder(value) {
         return false;
     }
+    // "1 to 255", "dk (derived key)": a description of the column.
+    if text::count(value, b' ') >= 2 || value.contains(&b' ') && value.contains(&b'(') {
+        return false;
+    }
     if strength == Strength::Password {
         return !expression::is_code(value) && !value.iter().all(|&b| b == b'-');
     }

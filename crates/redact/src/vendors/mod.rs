@@ -7,6 +7,7 @@ mod tokens;
 
 use std::borrow::Cow;
 
+use crate::encoded;
 use crate::hit::{Hit, RuleInfo};
 use crate::holes;
 use crate::likeness::Shape;
@@ -64,42 +65,91 @@ pub(crate) fn token(scan: &mut Scan<'_>, at: usize, index: u16) -> usize {
     found.end
 }
 
-/// Two runs of letters and digits with a joint between them, as ngrok writes its tokens: nothing begins them, so the
-/// joint is looked for. Two looks at where the runs would be tell nearly every other joint.
-pub(crate) fn halves(scan: &mut Scan<'_>) {
-    const LEFT: std::ops::RangeInclusive<usize> = 26..=28;
-    const RIGHT: std::ops::RangeInclusive<usize> = 20..=22;
+/// Tokens that begin with nothing or with two letters, found because they are longer than nearly every word: ngrok's
+/// `27_21`, Discord's `26.6.38`, Twilio's `SK` and 32 digits, Meta's `EAA…`.
+pub(crate) fn joined(scan: &mut Scan<'_>) {
     let text = scan.text;
-    for joint in memchr::memchr_iter(b'_', text) {
-        if joint < *LEFT.start()
-            || !text::is(text[joint - LEFT.start()], text::ALNUM)
-            || !text::is(text::at(text, joint + RIGHT.start()), text::ALNUM)
+    let mut clean = false;
+    let mut done = 0;
+    for (index, eight) in text.chunks_exact(8).enumerate() {
+        // Blanks and most signs are below the digits: sixteen bytes in a row without one are rare.
+        let before = std::mem::replace(&mut clean, is_free_of_signs(eight));
+        let at = index * 8;
+        if !(clean && before)
+            || at < done
+            || ![at - 7, at - 4, at - 1, at, at + 3, at + 6]
+                .iter()
+                .all(|&near| text::is(text[near], text::ALNUM))
         {
             continue;
         }
-        let start = text::run_start(text, joint, text::ALNUM, 40);
-        let end = text::run_end(text, joint + 1, text::ALNUM, 40);
-        let (left, right) = (&text[start..joint], &text[joint + 1..end]);
-        let random = |part: &[u8]| {
-            let shape = Shape::of(part);
-            shape.is_opaque() && shape.upper >= 3 && shape.lower >= 3 && shape.digits >= 1
-        };
-        let bounded = !matches!(text::before(text, start), b'_' | b'-' | b'/' | b'+' | b'.')
-            && !matches!(text::at(text, end), b'_' | b'-' | b'/' | b'+' | b'=' | b'.');
-        if LEFT.contains(&left.len())
-            && RIGHT.contains(&right.len())
-            && bounded
-            && random(left)
-            && random(right)
-        {
-            scan.hits.push(Hit::named(start, end, "ngrok-token".into(), "ngrok-token".into()));
+        let start = text::run_start(text, at, text::ALNUM, LONGEST_PART);
+        let end = text::run_end(text, at, text::ALNUM, LONGEST_PART);
+        if let Some((name, stop)) = joined_at(text, start, end) {
+            scan.hits.push(Hit::named(start, stop, name.into(), name.into()));
         }
+        done = end;
     }
+}
+
+/// None of eight bytes is below `0`.
+fn is_free_of_signs(eight: &[u8]) -> bool {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    const DIGITS: u64 = 0x3030_3030_3030_3030;
+    let Ok(eight) = eight.try_into() else { return false };
+    let word = u64::from_le_bytes(eight);
+    ((word | HIGH) - DIGITS) & HIGH == HIGH
+}
+
+/// Longer runs are data.
+const LONGEST_PART: usize = 400;
+
+/// What the long run from `start` to `end` begins, and where that ends.
+fn joined_at(text: &[u8], start: usize, end: usize) -> Option<(&'static str, usize)> {
+    /// Between the two dots of a bot's token.
+    const STAMP: usize = 6;
+    let first = &text[start..end];
+    if first.len() == 34 && first.starts_with(b"SK") && Shape::of(&first[2..]).is_opaque() {
+        let digits = first[2..].iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        return digits.then_some(("twilio-api-key", end));
+    }
+    if first.len() >= 90 && first.starts_with(b"EAA") {
+        let shape = Shape::of(first);
+        return (shape.is_opaque() && shape.lower > 10 && shape.upper > 10)
+            .then_some(("facebook-user-token", end));
+    }
+    if !(24..=28).contains(&first.len())
+        || matches!(text::before(text, start), b'_' | b'-' | b'/' | b'+' | b'.')
+    {
+        return None;
+    }
+    let (name, stop) = match text::at(text, end) {
+        b'_' if first.len() >= 26 => {
+            let stop = text::run_end(text, end + 1, text::ALNUM, 40);
+            let random = |part: &[u8]| {
+                let shape = Shape::of(part);
+                shape.is_opaque() && shape.upper >= 3 && shape.lower >= 3 && shape.digits >= 1
+            };
+            let second = &text[end + 1..stop];
+            ((20..=22).contains(&second.len()) && random(first) && random(second))
+                .then_some(("ngrok-token", stop))?
+        }
+        b'.' if text::at(text, end + 1 + STAMP) == b'.' => {
+            let third = end + STAMP + 2;
+            let stop = text::run_end(text, third, text::ALNUM | text::JOINER, 60);
+            // The first part is a number in base64.
+            let number =
+                encoded::decode(first).is_some_and(|id| id.len() >= 15 && id.iter().all(u8::is_ascii_digit));
+            (number && (25..=44).contains(&(stop - third))).then_some(("discord-bot-token", stop))?
+        }
+        _ => return None,
+    };
+    (!matches!(text::at(text, stop), b'_' | b'/' | b'+' | b'=')).then_some((name, stop))
 }
 
 /// A family whose anchor is too short for the filter has one rule for each way it goes on; people see the family.
 fn kind_of(name: &'static str) -> &'static str {
-    const FAMILIES: &[&str] = &["twilio-api-key", "asana-token", "asana-old-token", "discord-bot-token"];
+    const FAMILIES: &[&str] = &["asana-token", "asana-old-token"];
     FAMILIES
         .iter()
         .copied()
@@ -120,8 +170,11 @@ fn is_unlikely(value: &[u8], anchor: &str, token: &Token) -> bool {
         return true;
     }
     // The alphabet behind a prefix of the vendor's own is what people type to try the redactor: it is whole, so it goes.
-    if token.anchor().ends_with('_') && holes::is_repetitive(judged) {
+    if anchor.len() >= 4 && is_sequence(judged) {
         return false;
+    }
+    if holes::is_repetitive(judged) {
+        return true;
     }
     // These stand in examples only; the others may stand in a token by chance, so the rest must be plain too.
     const ALWAYS: &[&[u8]] = &[
@@ -168,6 +221,16 @@ fn is_filler(value: &[u8]) -> bool {
     seen.sort_unstable();
     seen.dedup();
     seen.len() <= 4
+}
+
+/// The alphabet, the digits, or both in their order.
+fn is_sequence(value: &[u8]) -> bool {
+    const TURNS: [&[u8; 2]; 10] = [b"90", b"z0", b"z1", b"9a", b"0a", b"9A", b"0A", b"Za", b"zA", b"Z0"];
+    let steps = value
+        .windows(2)
+        .filter(|pair| pair[1] == pair[0].wrapping_add(1) || TURNS.iter().any(|turn| *pair == &turn[..]))
+        .count();
+    value.len() >= 12 && steps * 10 >= (value.len() - 1) * 8
 }
 
 /// CRC-32 of everything between the prefix and the last six characters, written in base 62.

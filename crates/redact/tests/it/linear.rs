@@ -54,6 +54,14 @@ fn hostile_texts_take_linear_time() {
         "[",
         "echo | sudo -S ",
         "mnemonic: a ",
+        "password: |\n  ",
+        "password = <<E\n",
+        "password=a(b[c{d.",
+        "password: ${${${",
+        "пароль ",
+        " -p ",
+        "Server=a;Password=b;",
+        "SK0123456789abcdef",
     ] {
         let text = unit.repeat(SIZE / unit.len());
         let start = Instant::now();

@@ -2,7 +2,7 @@
 
 use crate::{redact, redactor, without_hashes};
 
-fn envelope(value: serde_json::Value) -> String {
+fn envelope(value: &serde_json::Value) -> String {
     let output = redactor().envelope(value.to_string().as_bytes());
     without_hashes(&String::from_utf8(output.json).expect("an envelope is text"))
 }
@@ -24,7 +24,7 @@ fn what_a_command_prints_is_secret_by_the_command() {
         let response = serde_json::json!({"stdout": "blue tiger\nblue-tiger-42\n", "stderr": ""});
         let input = serde_json::json!({"command": command});
         let out = envelope(
-            serde_json::json!({"tool_name": "Bash", "tool_input": input, "tool_response": response}),
+            &serde_json::json!({"tool_name": "Bash", "tool_input": input, "tool_response": response}),
         );
         assert!(!out.contains("blue-tiger-42"), "{command}: {out}");
         // A client may name the output first; serde_json sorts the names, so this is written by hand.
@@ -33,7 +33,7 @@ fn what_a_command_prints_is_secret_by_the_command() {
         assert!(!String::from_utf8_lossy(&out).contains("blue-tiger-42"), "{command}");
     }
     for command in ["ls", "cat README.md", "git log -p", "gh auth token | docker login --password-stdin"] {
-        let out = envelope(serde_json::json!({
+        let out = envelope(&serde_json::json!({
             "tool_input": {"command": command}, "tool_response": {"stdout": "blue-tiger-42\n"},
         }));
         assert!(out.contains("blue-tiger-42"), "{command}: {out}");
@@ -43,10 +43,10 @@ fn what_a_command_prints_is_secret_by_the_command() {
 #[test]
 fn an_answer_of_a_vault_is_secret_in_its_value() {
     let answer = serde_json::json!({"id": "https://v.vault.azure.net/secrets/db/1", "name": "db", "value": "bluewhale"});
-    assert!(!envelope(serde_json::json!({"tool_response": answer.to_string()})).contains("bluewhale"));
+    assert!(!envelope(&serde_json::json!({"tool_response": answer.to_string()})).contains("bluewhale"));
     let table = "Key     Value\n---     -----\nconn    bluewhale77x\n";
     let out = envelope(
-        serde_json::json!({"tool_input": {"command": "vault kv get secret/app"}, "tool_response": {"stdout": table}}),
+        &serde_json::json!({"tool_input": {"command": "vault kv get secret/app"}, "tool_response": {"stdout": table}}),
     );
     assert!(!out.contains("bluewhale77x") && out.contains("conn"), "{out}");
 }
@@ -98,7 +98,7 @@ fn a_pair_is_one_in_either_order() {
 
 #[test]
 fn a_private_block_goes_on_in_the_next_element_until_it_is_closed() {
-    let out = envelope(serde_json::json!({"content": [
+    let out = envelope(&serde_json::json!({"content": [
         {"type": "text", "text": "a <private>one"}, {"type": "text", "text": "two"}, {"type": "text", "text": "three</private> b"}, {"type": "text", "text": "c"},
     ]}));
     for hidden in ["one", "two", "three"] {
@@ -106,14 +106,14 @@ fn a_private_block_goes_on_in_the_next_element_until_it_is_closed() {
     }
     assert!(out.contains(" b\"") && out.contains("\"c\""), "{out}");
     let out = envelope(
-        serde_json::json!({"content": ["a <private>one", "two <private>x</private> three", "four</private> b", "c"]}),
+        &serde_json::json!({"content": ["a <private>one", "two <private>x</private> three", "four</private> b", "c"]}),
     );
     for hidden in ["one", "two", "three", "four"] {
         assert!(!out.contains(hidden), "{out}");
     }
     assert!(out.contains(" b\"") && out.contains("\"c\""), "{out}");
     let out = envelope(
-        serde_json::json!({"content": [{"text": "a <private>one"}, {"text": "two"}], "later": "three"}),
+        &serde_json::json!({"content": [{"text": "a <private>one"}, {"text": "two"}], "later": "three"}),
     );
     assert!(!out.contains("two") && !out.contains("three"), "never closed: {out}");
 }

@@ -304,16 +304,13 @@ mod tests {
                     continue;
                 }
                 let behavior = key.name.strip_prefix("behaviors.").and_then(behavior::by_name);
-                match behavior {
-                    Some(behavior) => {
-                        assert!(!config.is_on(behavior.name()), "{} = {value}", key.name);
-                        assert!(!behavior.may_refuse(), "{} is what refuses for the person", key.name);
-                    }
-                    None => {
-                        assert_eq!(key.name, "capture.skip-tools", "{value}");
-                        let kept = |tool: &String| config.list(&key.name).contains(tool);
-                        assert!(before.list(&key.name).iter().all(kept), "{value}");
-                    }
+                if let Some(behavior) = behavior {
+                    assert!(!config.is_on(behavior.name()), "{} = {value}", key.name);
+                    assert!(!behavior.may_refuse(), "{} is what refuses for the person", key.name);
+                } else {
+                    assert_eq!(key.name, "capture.skip-tools", "{value}");
+                    let kept = |tool: &String| config.list(&key.name).contains(tool);
+                    assert!(before.list(&key.name).iter().all(kept), "{value}");
                 }
             }
         }

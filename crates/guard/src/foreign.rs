@@ -182,6 +182,7 @@ pub(crate) fn changes(text: &str) -> bool {
         "rmsync",
         "rm(",
         "rmdir",
+        "rm_",
         "copy",
         "move",
         "truncate",

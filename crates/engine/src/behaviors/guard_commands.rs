@@ -247,8 +247,10 @@ mod tests {
         house.check(EventKind::PermissionRequest, "ls", "deny", "commands.json:2:19");
     }
 
+    type Make = fn(&Path);
+
     /// Every way a repository's file can be no file of rules.
-    fn broken_files() -> Vec<(&'static str, fn(&Path))> {
+    fn broken_files() -> Vec<(&'static str, Make)> {
         use std::os::unix::fs::{PermissionsExt, symlink};
         use std::process::Command;
 
@@ -265,15 +267,15 @@ mod tests {
             ("a word that is none", |file| write(file, b"{\"rules\": {\"disks\": \"allow\"}}")),
             ("not text", |file| write(file, &[0xff, 0xfe, 0, 1])),
             ("too long", |file| {
-                write(file, format!("{{\"deny\": [\"{}\"]}}", "x".repeat(300 * 1024)).as_bytes())
+                write(file, format!("{{\"deny\": [\"{}\"]}}", "x".repeat(300 * 1024)).as_bytes());
             }),
             ("too many", |file| {
-                write(file, format!("{{\"deny\": [{}\"x\"]}}", "\"x\",".repeat(1001)).as_bytes())
+                write(file, format!("{{\"deny\": [{}\"x\"]}}", "\"x\",".repeat(1001)).as_bytes());
             }),
             ("too deep", |file| write(file, "[".repeat(100_000).as_bytes())),
             ("unreadable", |file| {
                 write(file, b"{}");
-                fs::set_permissions(file, fs::Permissions::from_mode(0)).unwrap();
+                fs::set_permissions(file, fs::Permissions::from_mode(0o000)).unwrap();
             }),
             ("a folder", |file| fs::create_dir(file).unwrap()),
             ("a pipe", |file| assert!(Command::new("mkfifo").arg(file).status().unwrap().success())),

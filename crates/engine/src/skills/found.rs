@@ -143,13 +143,11 @@ fn read(files: &Files) -> Shelf {
         Shelf { file: files.rules.clone(), their_file: files.their_rules.clone(), ..Shelf::default() };
     let read_rules = |file: &Option<PathBuf>| {
         let Some(file) = file else { return (Vec::new(), Vec::new()) };
-        match text(file, MAX_BYTES) {
-            Some(text) => rules::read(&text),
-            None => {
-                let what = format!("{RULES_FILE} cannot be read, or is larger than {} MB", MAX_BYTES >> 20);
-                (Vec::new(), vec![what])
-            }
+        if let Some(text) = text(file, MAX_BYTES) {
+            return rules::read(&text);
         }
+        let what = format!("{RULES_FILE} cannot be read, or is larger than {} MB", MAX_BYTES >> 20);
+        (Vec::new(), vec![what])
     };
     (shelf.rules, shelf.faults) = read_rules(&files.rules);
     for page in &files.pages {

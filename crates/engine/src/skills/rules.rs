@@ -363,7 +363,7 @@ mod tests {
         let began = std::time::Instant::now();
         assert!(pattern("(a+)+b").unwrap().find(&long).is_none());
         // Backtracking would take longer than anybody lives; the bound is wide for a busy machine.
-        assert!(began.elapsed() < std::time::Duration::from_secs(60), "linear");
+        assert!(began.elapsed() < std::time::Duration::from_mins(1), "linear");
     }
 
     #[test]

@@ -171,7 +171,8 @@ fn is_lost(look: &Look<'_>, command: &Command, far: Far, word: &Word) -> bool {
     let shape = word.shape();
     let name = shape.trim_end_matches(['/', '*']).rsplit('/').next().unwrap_or_default();
     let is_throwaway = !name.is_empty()
-        && (THROWAWAY.split_whitespace().any(|known| known == name) || name.ends_with(".log"));
+        && (THROWAWAY.split_whitespace().any(|known| known == name)
+            || name.rsplit_once('.').is_some_and(|(_, end)| end == "log"));
     if is_throwaway || is_temporary(path) {
         return false;
     }

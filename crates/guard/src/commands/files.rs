@@ -126,9 +126,9 @@ fn is_key(look: &Look<'_>, path: &Path, how: How) -> bool {
     let Some(below) = below_home(look, path).filter(|_| ends) else { return false };
     let is_public = path.extension().is_some_and(|extension| extension == "pub");
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let within = |folder: &&str| below.strip_prefix(*folder).is_some_and(|rest| rest.starts_with('/'));
+    let within = |folder: &str| below.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
     let is_new = how == How::Write && name != "credentials" && !name.starts_with("id_") && name != "*";
-    KEY_FOLDERS.iter().any(|folder| within(&folder)) && !is_public && !is_new && !NO_KEYS.contains(&name)
+    KEY_FOLDERS.iter().any(|folder| within(folder)) && !is_public && !is_new && !NO_KEYS.contains(&name)
         || matches!(below, ".kube/config" | ".netrc" | ".git-credentials") && how != How::Write
 }
 
@@ -157,5 +157,5 @@ fn thrown_away(look: &Look<'_>, at: usize) -> Option<&'static Shipped> {
     let (target, sources) = operands.split_last()?;
     let is_all = |word: &&String| matches!(word.as_str(), "/" | "/*" | "~" | "~/" | "~/*" | "~/.*");
     let is_thrown = target.as_str() == "/dev/null" && !sources.is_empty();
-    (is_thrown || sources.iter().any(|word| is_all(word))).then_some(&DELETE_OUTSIDE)
+    (is_thrown || sources.iter().any(is_all)).then_some(&DELETE_OUTSIDE)
 }

@@ -52,9 +52,8 @@ fn is_secret(look: &Look<'_>, at: usize) -> bool {
     let only = |options: &[&str]| words.iter().all(|word| options.contains(&word.as_str()));
     match look.program(at).as_deref() {
         Some("env") => only(&["-0", "--null"]),
-        Some("printenv" | "set") => words.is_empty(),
+        Some("printenv" | "set" | "history") => words.is_empty(),
         Some("export" | "declare" | "typeset") => only(&["-p", "-x", "-px"]),
-        Some("history") => words.is_empty(),
         Some(program) => {
             const SAY: &str = "cat tac head tail less more nl strings xxd od hexdump base64 base32 gzip zcat bzip2 xz zip tar \
                 bsdtar sed awk grep egrep rg cut sort uniq tr tee jq yq openssl gpg dd cp paste envsubst";
@@ -246,7 +245,7 @@ fn names_variable(look: &Look<'_>, at: usize, word: &Word) -> bool {
         _ => None,
     });
     let mut homes = names.filter_map(|name| VARIABLES.iter().find(|(known, _)| *known == name));
-    let has_address = look.raw[at].iter().any(|word| word.contains('.') && !word.starts_with("*"));
+    let has_address = look.raw[at].iter().any(|word| word.contains('.') && !word.starts_with('*'));
     !is_header
         && has_address
         && homes.any(|(_, home)| !look.raw[at].iter().any(|word| word.to_ascii_lowercase().contains(home)))

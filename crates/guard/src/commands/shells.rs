@@ -99,11 +99,11 @@ fn ends_everything(look: &Look<'_>, at: usize, program: &str) -> bool {
             let mut targets = words;
             match words {
                 [option, _, rest @ ..] if matches!(option.as_str(), "-s" | "-n" | "--signal") => {
-                    targets = rest
+                    targets = rest;
                 }
                 [list, ..] if matches!(list.as_str(), "-l" | "-L" | "--list") => return false,
                 [signal, rest @ ..] if signal.starts_with('-') && signal != "--" && !rest.is_empty() => {
-                    targets = rest
+                    targets = rest;
                 }
                 _ => {}
             }

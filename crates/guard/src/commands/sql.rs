@@ -113,7 +113,7 @@ fn quoted(text: &str) -> Vec<String> {
 fn statements(text: &str) -> bool {
     let text = without_comments(text);
     let is_undone = text.contains("rollback") && !text.contains("commit");
-    !is_undone && text.split(';').take(MAX_STATEMENTS).any(|statement| is_destruction(statement))
+    !is_undone && text.split(';').take(MAX_STATEMENTS).any(is_destruction)
 }
 
 fn without_comments(text: &str) -> String {
@@ -152,7 +152,7 @@ fn is_destruction(statement: &str) -> bool {
     };
     let is_narrowed = || {
         let at = words.iter().position(|word| *word == "where");
-        at.is_some_and(|at| !matches!(words.get(at + 1..), Some(["1", "1"] | ["true"] | ["1"] | [])))
+        at.is_some_and(|at| !matches!(words.get(at + 1..), Some(["1", "1"] | ["true" | "1"] | [])))
             || words.contains(&"limit")
     };
     match words.as_slice() {

@@ -196,7 +196,9 @@ impl Judging<'_> {
             let led = led.or_else(|| fs::read_link(&source.path).ok());
             let Some(led) = led else { continue };
             let beside = source.path.parent().unwrap_or(Path::new("/"));
-            targets.iter().for_each(|target| self.links.push((target.path.clone(), beside.join(&led))));
+            for target in &targets {
+                self.links.push((target.path.clone(), beside.join(&led)));
+            }
         }
     }
 

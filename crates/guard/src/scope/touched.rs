@@ -174,7 +174,11 @@ fn foreign(all: &mut Judging<'_>, script: &Script, at: usize) -> Option<Judgment
             if own::names_secret(&parts) {
                 return Some(reads::question(&real));
             }
-            let is_home = matches!(parts.as_slice(), [FOLDER] | ["~", FOLDER]);
+            let ends = parts.last() == Some(&"daemon.pid") && texts.iter().any(|text| text.contains("kill"));
+            if ends {
+                return Some(own::question(&real, ENDS));
+            }
+            let is_home = matches!(parts.as_slice(), [FOLDER]);
             if changes && !is_home && parts.len() > 1 && own::by_name(&parts, false).is_some() {
                 return Some(own::question(&real, own::SWITCH));
             }

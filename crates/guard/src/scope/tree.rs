@@ -31,6 +31,9 @@ pub fn judge_tree(from: &From<'_>, path: &Path, last: Last) -> Judgment {
     let rooms = from.own_rooms();
     let switch =
         own::taken_with(&top, from, &rooms).filter(|_| last == Last::Kept && whole.verdict == Verdict::Allow);
+    // The folder of an agent's settings, changed as a whole: `git checkout main -- .claude`.
+    let is_room = last == Last::Followed && own::is_room(&top, &rooms);
+    let switch = switch.or_else(|| is_room.then(|| own::question(&top, own::SWITCH)));
     let scopes = in_force(from, Some(&top.path));
     if scopes.is_empty() {
         return switch.unwrap_or(whole);

@@ -56,18 +56,18 @@ impl Reader {
         let behind = dashes.map(|dashes| &words[dashes + 1..]);
         match (program, behind) {
             (_, Some(inner)) if lists(BEHIND_DASHES, program) => {
-                self.start(at, Wrap::Runs, inner, Vec::new(), false)
+                self.start(at, Wrap::Runs, inner, Vec::new(), false);
             }
             (_, Some(inner)) if lists(BEHIND_DASHES_FAR, program) => {
                 self.start(at, Wrap::Elsewhere, inner, Vec::new(), false);
             }
             ("nix-shell", _) => self.option_text(at, words, &["--run", "--command"], Wrap::Script),
             ("vagrant", _) if is(1, "ssh") => {
-                self.option_text(at, words, &["-c", "--command"], Wrap::Elsewhere)
+                self.option_text(at, words, &["-c", "--command"], Wrap::Elsewhere);
             }
             ("gcloud", _) if is(1, "compute") => self.option_text(at, words, &["--command"], Wrap::Elsewhere),
             ("fly" | "flyctl", _) if is(1, "ssh") => {
-                self.option_text(at, words, &["-C", "--command"], Wrap::Elsewhere)
+                self.option_text(at, words, &["-C", "--command"], Wrap::Elsewhere);
             }
             ("ansible", _) => self.option_text(at, words, &["-a", "--args"], Wrap::Elsewhere),
             ("heroku", _) if is(1, "run run:detached") => {

@@ -183,7 +183,7 @@ pub(super) fn awk(program: &str, given: &[(String, String)]) -> Does {
                 match name {
                     "print" | "printf" => prints = true,
                     "system" => {
-                        aim(behind.trim_start_matches(['(', ' ']), &known, &mut does.runs, &mut Vec::new())
+                        aim(behind.trim_start_matches(['(', ' ']), &known, &mut does.runs, &mut Vec::new());
                     }
                     _ => {
                         if let Some(value) = behind.strip_prefix('=').filter(|rest| !rest.starts_with('=')) {
@@ -269,7 +269,7 @@ fn is_ex_range(before: &str) -> bool {
 fn ex_line(line: &str, does: &mut Does) {
     let mut rest = line.trim_start_matches(':');
     // `g/a/w file`, `/a/,/b/w file`: behind the last pattern.
-    if rest.contains('/') && !rest.starts_with(|letter: char| matches!(letter, 'w' | 's' | 'e' | 'r')) {
+    if rest.contains('/') && !rest.starts_with(['w', 's', 'e', 'r']) {
         let cut = rest.find(" /").unwrap_or(rest.len());
         if let Some(at) = rest[..cut].rfind('/') {
             rest = &rest[at + 1..];

@@ -189,7 +189,7 @@ impl Reader {
                 }
             }
             "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => {
-                self.container(at, words)
+                self.container(at, words);
             }
             "kubectl" | "oc" => {
                 let is = |word: &Word, text: &str| word.text().as_deref() == Some(text);

@@ -456,7 +456,7 @@ impl<'a> List<'a> {
             "perl" | "ruby" => self.perl(words),
             "awk" | "gawk" | "mawk" | "nawk" => self.awk(&parse("-i -f -v -F --include --file --assign")),
             "ed" | "red" | "ex" | "vi" | "vim" | "nvim" | "view" | "rvim" | "gvim" => {
-                self.editor(program, words)
+                self.editor(program, words);
             }
             "nano" | "pico" | "micro" | "joe" => self.each(&parse("-s -T -r -Y").operands, How::Edit),
             "mount" | "bindfs" => {
@@ -542,6 +542,13 @@ impl<'a> List<'a> {
                 let tree = parsed.has_letter('R') || parsed.has("--recursive");
                 let how = if tree { How::Tree } else { How::Mode };
                 self.each(parsed.operands.get(usize::from(mode)..).unwrap_or_default(), how);
+            }
+            "chattr" | "setfacl" => self.each(&parse("-m -x -M -X -p -v").operands, How::Mode),
+            "yq" => {
+                let parsed = parse("");
+                if parsed.has_letter('i') || parsed.has("--inplace") || parsed.has("--in-place") {
+                    self.each(parsed.operands.get(1..).unwrap_or_default(), How::Edit);
+                }
             }
             "git" => self.git(words),
             "patch" => {
@@ -695,6 +702,9 @@ impl<'a> List<'a> {
             ("restore", _) if !parsed.has("--staged") && !parsed.has("-S") || parsed.has("--worktree") => {
                 (parsed.operands, How::Tree)
             }
+            ("stash", _) if parsed.operands.first().and_then(Word::text).as_deref() == Some("push") => {
+                (parsed.operands[1..].to_vec(), How::Tree)
+            }
             ("rm", _) if !parsed.has("--cached") => (parsed.operands, How::DeleteTree),
             ("mv", _) => return self.copied(&parsed, Copying::MOVE),
             ("apply" | "am", _) => {
@@ -726,6 +736,7 @@ impl<'a> List<'a> {
 
 /// How a program that copies reads its words.
 #[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "four facts about a program that copies, read by name")]
 struct Copying {
     /// What is copied is not there any more.
     moves: bool,

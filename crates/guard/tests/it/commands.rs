@@ -98,7 +98,7 @@ fn listed(text: &str) -> Vec<(&str, String)> {
 #[test]
 fn of_a_hundred_commands_that_cannot_be_taken_back_ninety_seven_are_asked_about() {
     let all = listed(DANGEROUS);
-    for part in ["looked at while the rules were made", "held out"] {
+    for part in ["looked at while the rules were made", "held out", "looked for gaps, held out as well"] {
         let commands: Vec<&String> =
             all.iter().filter(|(of, _)| *of == part).map(|(_, command)| command).collect();
         let is_missed = |command: &&&String| judge(&Rules::default(), &place(), command).verdict.is_none();

@@ -16,6 +16,8 @@ from journal import Throughline
 
 # Long enough for a client on a busy machine to play its few turns, short enough to notice one that hangs.
 PATIENCE_S = 60
+# As in tests-client/run.py: more time for hooks of a build without optimization.
+STRETCH = "5"
 
 
 class Checks:
@@ -60,7 +62,8 @@ class House:
 
     def run(self, argv, **more):
         """A client, to its end: (exit code, stdout, stderr). Nothing of our own environment reaches it."""
-        env = {"HOME": self.home, "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TMPDIR": self.folder}
+        env = {"HOME": self.home, "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TMPDIR": self.folder,
+               "THROUGHLINE_TEST_STRETCH": STRETCH}
         env.update(more)
         try:
             done = subprocess.run(argv, env=env, cwd=self.project, stdin=subprocess.DEVNULL, capture_output=True,

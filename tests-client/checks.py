@@ -2,12 +2,12 @@
 
 ruff and the TypeScript compiler are fetched from their registries into .tools/ once, like the client.
 """
-import json
 import os
 import shutil
 import subprocess
 import sys
 
+from plugin import told
 from recall import notes, requests
 from scenarios import BYPASS, tool
 
@@ -153,9 +153,8 @@ def untrusted(checks, house, client, canaries, ours):
     checks.that("nothing was run", not os.path.exists(canary), "a tool of the folder has run")
     texts = requests(run)
     checks.nothing("the model hears nothing of it", (text[-800:] for text in texts if "checks trust" in text))
-    # The client shows it; where it does so with -p is its own business, so our own record is asked.
-    told = [entry for entry in house.throughline.lines("export") if "checks-trust:" in json.dumps(entry)]
-    checks.that("the person is told once", len(told) == 1, len(told))
+    lines = told(run, "throughline checks trust")
+    checks.that("the person is told once", len(lines) == 1, lines)
 
 
 STORIES = {"check-untrusted": untrusted, "check-python": python, "check-typescript": typescript, "check-quiet": quiet}

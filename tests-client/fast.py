@@ -155,8 +155,9 @@ def killed(checks, house, client, canaries, ours):
     end = ("for p in /proc/[0-9]*; do [ \"$(tr '\\0' ' ' < $p/cmdline)\" = \"%s mcp --hooks %s \" ] && kill -9 ${p#/proc/} && echo ended ${p#/proc/}; done; true"
            % (house.throughline.binary, word))
     read = tool("Read", file_path="{{CWD}}/a.txt")
-    spec = {"files": {"a.txt": "alpha\n"}, "args": BYPASS, "prompt": "Go.",
-            "turns": [{"tools": [read]}, {"tools": [tool("Bash", command=end)]}, {"tools": [read]}, {"text": "Gone."}], "expect": {"result": "Gone"}}
+    # As a script of a file, which guards do not read: written out in the command it would be a question.
+    spec = {"files": {"a.txt": "alpha\n", "end.sh": end}, "args": BYPASS, "prompt": "Go.",
+            "turns": [{"tools": [read]}, {"tools": [tool("Bash", command="sh end.sh")]}, {"tools": [read]}, {"text": "Gone."}], "expect": {"result": "Gone"}}
     run, = house.play("server", spec, client)
     checks.nothing("a client whose server is killed goes on", run["failures"])
     checks.that("it was killed", re.search(r"ended \d+", requests(run)[2]), requests(run)[2][-500:])

@@ -126,6 +126,7 @@ impl Edit {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "four findings that are told one by one")]
 pub struct Installed {
     /// Events that call us, in the order we register them. A file without hooks has none.
     pub present: Vec<EventKind>,

@@ -219,7 +219,7 @@ mod tests {
         assert!(!asked.ignores(&[&root.join("a[1].ts"), root]));
         assert_eq!(asked.tracks(&root.join("a[1].ts")), Some(false));
         git(root, &["add", "a[1].ts"]);
-        assert_eq!(asked.tracks(&root.join("a[1].ts")), Some(true));
+        assert_eq!(Git::of(root, &path).tracks(&root.join("a[1].ts")), Some(true));
         let nobody = OsStr::new("/nowhere");
         assert!(Git::of(root, nobody).ignores(&[&root.join("a[1].ts")]), "without git nobody can say");
     }

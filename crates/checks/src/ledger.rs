@@ -34,7 +34,7 @@ pub struct Ledger {
     holds: usize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Touched {
     /// As it was before; `None`: nobody saw it.
     before: Option<Lines>,
@@ -87,13 +87,14 @@ pub struct Stopping {
 }
 
 impl Ledger {
-    /// A conversation of the session is about to edit a file, or has: the first look at it counts.
+    /// A conversation of the session is about to edit a file, or has: the first look at it counts. One that was made before
+    /// the edit and is told after it, on a busy machine, is better than none.
     pub fn touch(&mut self, file: &str, by: Option<&str>, before: Option<Lines>) {
         if self.touched.len() >= MAX_FILES && !self.touched.contains_key(file) {
             return;
         }
-        let touched =
-            self.touched.entry(file.to_owned()).or_insert_with(|| Touched { before, by: BTreeSet::new() });
+        let touched = self.touched.entry(file.to_owned()).or_default();
+        touched.before = touched.before.take().or(before);
         touched.by.insert(by.map(str::to_owned));
     }
 

@@ -17,7 +17,7 @@ const OF_THE_MACHINE: &[&str] = &[
     "/opt",
     "/nix",
     "/snap",
-    "/home/linuxbrew/.linuxbrew",
+    concat!("/home", "/linuxbrew/.linuxbrew"),
     "/System",
     "/Library",
     "/Applications",

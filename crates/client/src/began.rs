@@ -19,7 +19,7 @@ const MAX_SESSIONS: usize = 2000;
 /// No system opens a longer path.
 const MAX_PATH: u64 = 4096;
 /// A session that is still heard of is not the oldest.
-const FRESH: Duration = Duration::from_secs(60 * 60);
+const FRESH: Duration = Duration::from_hours(1);
 
 /// A session begins here. `again`: it is the same one, begun anew by a person, and what was known of it is over.
 pub fn note(place: &Place, session: &str, folder: &Path, again: bool) -> io::Result<()> {

@@ -105,11 +105,12 @@ impl Checking {
                 Checked::default()
             }
             Act::Begin { file } => {
+                // What was in it is read first: looking for tools may take longer than the edit.
+                let before = checks::concerns(file).then(|| lines(file)).flatten();
                 let (file, found) = match self.tools(&own, file, code) {
                     Tools::Found(file, found) => (file, found),
                     other => return other.checked(root),
                 };
-                let before = lines(&root.join(&file));
                 self.project(&own, |project| {
                     project.begin(&step.session, by, &file, before, found, step.call.as_deref());
                 });
@@ -119,7 +120,7 @@ impl Checking {
                 let (file, found) = match self.tools(&own, file, code) {
                     Tools::Found(file, found) => (file, found),
                     Tools::None => return self.say(root, step, hears),
-                    other => return other.checked(root),
+                    other @ Tools::Untrusted => return other.checked(root),
                 };
                 let names: Vec<String> = found.iter().map(project::key).collect();
                 let before = before.as_deref().map(Lines::of);

@@ -218,8 +218,11 @@ impl Intake {
         self.note_told(&seen, &advice);
         let powers = seen.adapter.powers(seen.event.kind);
         // Who does not hear that it is kept does not read the rest either.
-        if status == Status::Kept && powers.tell {
-            engine::losses_told(&advice).into_iter().for_each(|events| self.losses.told(events));
+        if status == Status::Kept
+            && powers.tell
+            && let Some(events) = engine::losses_told(&advice)
+        {
+            self.losses.told(events);
         }
         self.keep_later(verdicts::delivered(powers, &seen.event, &advice, holds));
         Answer { status, reply, heard }
@@ -542,10 +545,10 @@ impl Intake {
 
     /// What everybody may ask for afterwards, whichever behaviors are on. Of a private turn nothing is known.
     fn note_facts(&self, seen: &Seen) {
+        self.advisor.hear(&seen.event);
         if seen.leave == Some(PRIVATE) {
             return;
         }
-        self.advisor.hear(&seen.event);
         if let Some(lender) = self.lender.get() {
             // The hook of a session's start may be what starts us; then it comes from the spool, and nobody is asked.
             if let (EventKind::SessionStart, Some(here)) = (seen.event.kind, &seen.workspace)
@@ -572,7 +575,9 @@ impl Intake {
             Box::new(move || engine::facts::note(&*lender, workspace.as_ref(), &event, at)) as Job
         });
         if powers == Powers::default() {
-            facts.into_iter().for_each(|note| self.advisor.later(note));
+            if let Some(note) = facts {
+                self.advisor.later(note);
+            }
             return None;
         }
         // Where notes are not heard, nothing counts as shown either.

@@ -114,7 +114,7 @@ impl LateNotes {
             return;
         }
         self.waiting().retain(|one| {
-            one.session != event.session || !is_over && !(is_new_turn && one.truth == Truth::Turn)
+            one.session != event.session || !(is_over || is_new_turn && one.truth == Truth::Turn)
         });
     }
 

@@ -77,6 +77,8 @@ pub(crate) struct Learner {
     is_open: AtomicBool,
     /// How often the tables could not be written, for a reason that a moment does not mend: a full disk, above all.
     failed: AtomicU64,
+    /// The last attempt failed, and the next one comes later.
+    is_stuck: AtomicBool,
     moved: (Mutex<()>, Condvar),
     stopping: AtomicBool,
     /// Whoever has work when something was learned.
@@ -91,6 +93,7 @@ impl Learner {
             prune: AtomicBool::new(false),
             is_open: AtomicBool::new(false),
             failed: AtomicU64::new(0),
+            is_stuck: AtomicBool::new(false),
             moved: (Mutex::new(()), Condvar::new()),
             stopping: AtomicBool::new(false),
             bells,
@@ -168,7 +171,13 @@ impl Learner {
         let (lock, moved) = &self.moved;
         let _held = lock.lock().unwrap_or_else(PoisonError::into_inner);
         self.learned.store(seq, Ordering::SeqCst);
+        self.is_stuck.store(false, Ordering::SeqCst);
         moved.notify_all();
+    }
+
+    /// Whether the tables could not be written a moment ago: an answer that waited for them would come late.
+    pub(crate) fn is_stuck(&self) -> bool {
+        self.is_stuck.load(Ordering::SeqCst)
     }
 
     /// Tells those who wait that they wait in vain.
@@ -176,6 +185,7 @@ impl Learner {
         let (lock, moved) = &self.moved;
         let _held = lock.lock().unwrap_or_else(PoisonError::into_inner);
         self.failed.fetch_add(1, Ordering::SeqCst);
+        self.is_stuck.store(true, Ordering::SeqCst);
         moved.notify_all();
     }
 

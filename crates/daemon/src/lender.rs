@@ -86,6 +86,10 @@ struct Shown {
 }
 
 impl Lender {
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "everything that behaviors are lent, named once where the daemon starts"
+    )]
     pub(crate) fn new(
         place: Place,
         embedding: &Arc<Embedding>,
@@ -279,7 +283,7 @@ impl Surroundings for Lender {
 
     fn caught_up(&self, event: Option<EventId>, until: Instant) -> bool {
         let Some(learner) = self.learner.get().and_then(Weak::upgrade) else { return false };
-        if learner.is_far_behind() {
+        if learner.is_far_behind() || learner.is_stuck() {
             return false;
         }
         let Some(id) = event else { return learner.wait_for_all(until) };

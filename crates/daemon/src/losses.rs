@@ -55,15 +55,12 @@ impl LossBook {
                 losses.take_back(&back);
                 losses.join(&waiting);
             });
-            match changed {
-                Ok(changed) => {
-                    *unwritten = Losses::default();
-                    written = changed;
-                }
-                Err(_) => {
-                    written.take_back(&back);
-                    written.join(&unwritten);
-                }
+            if let Ok(changed) = changed {
+                *unwritten = Losses::default();
+                written = changed;
+            } else {
+                written.take_back(&back);
+                written.join(&unwritten);
             }
         }
         written
@@ -113,7 +110,7 @@ pub fn to_json(losses: &Losses) -> Value {
 #[cfg(test)]
 mod tests {
     use model::{Context, Entry, SessionId};
-    use store::JournalPolicy;
+    use store::journal::JournalPolicy;
 
     use super::*;
 

@@ -328,6 +328,10 @@ impl Surroundings for Rehearsal {
         self.real.faults()
     }
 
+    fn reading(&self) -> Option<engine::Reading> {
+        self.real.reading()
+    }
+
     fn loss(&self) -> Option<engine::Loss> {
         self.real.loss()
     }

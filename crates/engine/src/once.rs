@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::desk::Desk;
 use crate::rules::{Judgment, Outcome, Ruled};
 use crate::search::{Ask, Hit};
-use crate::{Fault, Result, Surroundings};
+use crate::{Fault, Loss, Reading, Result, Surroundings};
 
 /// What was noted as said. Dropped, it is taken back, whichever way it got lost: an answer that came late, a behavior that
 /// panicked after it had noted something, a part that had no room.
@@ -188,6 +188,14 @@ impl Surroundings for Tentative {
 
     fn faults(&self) -> Vec<Fault> {
         self.around.faults()
+    }
+
+    fn reading(&self) -> Option<Reading> {
+        self.around.reading()
+    }
+
+    fn loss(&self) -> Option<Loss> {
+        self.around.loss()
     }
 
     fn past_conversations(&self, transcript: &str) -> u64 {

@@ -12,7 +12,8 @@ fn main() -> ExitCode {
     let mut words = env::args_os().skip(1);
     match words.next() {
         Some(word) if word == "hook" => {
-            ExitCode::from(client::hook::main(words, settings, |_, _| model::Reply::silent()))
+            let silent = |_: &Place, _: &model::Envelope| model::Reply::silent();
+            ExitCode::from(client::hook::main(words, settings, |_, _| model::Reply::silent(), silent))
         }
         Some(word) if word == "daemon" => {
             let place = Place::from_env(&|key| env::var_os(key)).expect("the tests say where");

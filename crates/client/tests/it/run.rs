@@ -113,7 +113,7 @@ fn a_panic_costs_the_envelope_and_no_more() {
 #[test]
 fn a_disk_that_hangs_is_left_behind() {
     fn hangs(_: &Place) -> redact::Settings {
-        std::thread::sleep(Duration::from_secs(600));
+        std::thread::sleep(Duration::from_mins(10));
         redact::Settings::default()
     }
     let house = House::new();
@@ -132,7 +132,7 @@ fn a_disk_that_hangs_is_left_behind() {
         },
     );
     assert_eq!(reply, Reply::silent());
-    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_mins(1), "{:?}", started.elapsed());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! One workspace while agents edit it: its tools, what is to be looked at, what runs, and the ledger of each session.
 //! Starts nothing itself.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -18,6 +18,8 @@ const SETTLE: Duration = Duration::from_millis(300);
 const PENDING_FOR: Duration = Duration::from_secs(10);
 /// A command that was announced may hold the locks that a check wants; one that takes longer shares them.
 const COMMAND_FOR: Duration = Duration::from_secs(10);
+/// Calls whose end is remembered; more are not on their way at once.
+const MAX_ENDED: usize = 64;
 /// Sessions of one workspace.
 const MAX_SESSIONS: usize = 32;
 /// Files of one run: what a session has edited, or read before it edits.
@@ -38,6 +40,8 @@ pub(super) struct Project {
     works: HashMap<SessionId, Work>,
     /// Edits on their way.
     pending: HashMap<String, Instant>,
+    /// Calls that have ended, the newest last: on a busy machine their beginning may be heard of after their end.
+    ended: VecDeque<String>,
     edited_at: Option<Instant>,
     command_at: Option<Instant>,
 }
@@ -119,6 +123,7 @@ impl Project {
             watched: Vec::new(),
             works: HashMap::new(),
             pending: HashMap::new(),
+            ended: VecDeque::new(),
             edited_at: None,
             command_at: None,
         }
@@ -159,7 +164,9 @@ impl Project {
         for at in self.watch(found) {
             self.watched[at].epoch += 1;
         }
-        self.pending.insert(call.unwrap_or(file).to_owned(), Instant::now());
+        if call.is_none_or(|call| !self.ended.iter().any(|ended| ended == call)) {
+            self.pending.insert(call.unwrap_or(file).to_owned(), Instant::now());
+        }
     }
 
     /// A session has changed a file: it is looked at, and what was begun before is of no use.
@@ -174,6 +181,7 @@ impl Project {
     ) {
         self.work(session).ledger.touch(file, by, before);
         self.pending.remove(call.unwrap_or(file));
+        self.end(call);
         self.edited_at = Some(Instant::now());
         for at in self.watch(found) {
             self.watched[at].want(file);
@@ -192,12 +200,23 @@ impl Project {
     /// Something of a session has ended; a command, perhaps, that has changed its files.
     pub(super) fn pass(&mut self, session: &SessionId, call: Option<&str>) {
         match call {
-            Some(call) => drop(self.pending.remove(call)),
+            Some(name) => {
+                self.pending.remove(name);
+                self.end(call);
+            }
             // A prompt: what was announced before it and not made was refused.
             None => self.pending.clear(),
         }
         self.command_at = None;
         self.notice_changes(session);
+    }
+
+    fn end(&mut self, call: Option<&str>) {
+        let Some(call) = call else { return };
+        if self.ended.len() >= MAX_ENDED {
+            self.ended.pop_front();
+        }
+        self.ended.push_back(call.to_owned());
     }
 
     /// Nothing of a session that ends its turn is on its way.

@@ -16,6 +16,7 @@ struct World {
     _folder: tempfile::TempDir,
     root: PathBuf,
     project: Project,
+    calls: usize,
 }
 
 impl World {
@@ -23,7 +24,7 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let project = Project::new(&root, root.join("cache"));
-        let world = Self { _folder: folder, root, project };
+        let world = Self { _folder: folder, root, project, calls: 0 };
         for (file, text) in files {
             world.write(file, text);
         }
@@ -41,10 +42,14 @@ impl World {
     fn edit(&mut self, who: &str, file: &str, text: &str, tool: &str) {
         let (session, found) = (SessionId::new(who), self.checks(tool));
         let before = lines(&self.root.join(file));
-        self.project.begin(&session, None, file, before, found.clone(), Some("call"));
+        // Each call has a name of its own.
+        self.calls += 1;
+        let call = format!("call-{}", self.calls);
+        let call = Some(call.as_str());
+        self.project.begin(&session, None, file, before, found.clone(), call);
         assert!(self.project.due().is_none(), "nothing begins while an edit is on its way");
         self.write(file, text);
-        self.project.edit(&session, None, file, None, found, Some("call"));
+        self.project.edit(&session, None, file, None, found, call);
     }
 
     /// Runs what is due, and lets it find this.
@@ -224,4 +229,17 @@ fn nobody_waits_for_a_tool_that_was_slow() {
     world.edit("s", "a.ts", "3\n", "tsc");
     assert!(world.project.is_expected(&names, Duration::from_millis(100)), "it took 20 ms");
     assert!(!world.project.is_expected(&names, Duration::from_millis(10)));
+}
+
+#[test]
+fn an_edit_that_is_announced_after_it_was_made_holds_up_nothing_and_is_still_blamed() {
+    let mut world = World::new(&[("a.ts", "1\n")]);
+    let (session, found) = (SessionId::new("s"), world.checks("tsc"));
+    let before = lines(&world.root.join("a.ts"));
+    world.write("a.ts", "2\n");
+    world.project.edit(&session, None, "a.ts", None, found.clone(), Some("late"));
+    world.project.begin(&session, None, "a.ts", before, found, Some("late"));
+    world.run(&[plain("a.ts", 1, "its own")]);
+    World::settle();
+    assert_eq!(world.said("s"), ["its own"]);
 }

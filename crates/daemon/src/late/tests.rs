@@ -56,7 +56,9 @@ fn part(taken_back: &Arc<AtomicUsize>) -> Part {
 
 fn texts(parts: Vec<Part>) -> Vec<String> {
     let texts = parts.iter().flat_map(|part| &part.advice.notes).map(|note| note.text.clone()).collect();
-    parts.into_iter().for_each(|part| part.once.heard());
+    for part in parts {
+        part.once.heard();
+    }
     texts
 }
 

@@ -234,7 +234,7 @@ fn fifty_megabytes_of_output_and_a_million_lines_of_patch_cost_little() {
     }
     bounded(&mut State::default(), &steps, Some(&output), Some(&output));
     // Unoptimized, on a busy machine; what it must not be is minutes.
-    assert!(began.elapsed() < std::time::Duration::from_secs(120), "{:?}", began.elapsed());
+    assert!(began.elapsed() < std::time::Duration::from_mins(2), "{:?}", began.elapsed());
 }
 
 #[test]

@@ -23,7 +23,7 @@ const MAX_PLACE: usize = 160;
 /// Most warm runs end within it; an agent gives a hook five seconds. What comes later is said with the next prompt.
 const PATIENCE: Duration = Duration::from_secs(4);
 /// Until what was told is in the tables.
-const UNMARKED: Duration = Duration::from_secs(30);
+const UNMARKED: Duration = Duration::from_secs(5);
 /// Tools that run a command, which may want the locks that a check holds.
 const COMMANDS: &[&str] = &["Bash"];
 

@@ -44,9 +44,13 @@ impl Behavior for Welcome {
         true
     }
 
-    fn waits_for(&self, _event: &Event) -> Learned {
-        // What was told at a start a moment ago is not told again.
-        Learned::Before
+    fn waits_for(&self, event: &Event) -> Learned {
+        match event.detail {
+            // What was told at a start a moment ago is not told again.
+            Detail::Start { source: StartSource::Startup, .. } => Learned::Before,
+            // Events that could not be kept are counted beside the tables.
+            _ => Learned::Nothing,
+        }
     }
 
     fn advise(&self, cx: &Context, event: &Event) -> Result<Advice> {

@@ -143,13 +143,14 @@ fn no_share_of_the_vectors_is_worse_than_none_and_all_are_best() {
             let asked = measure(&search, &questions, Legs::Both, NOW).unwrap();
             measured.push((percent, said.right, said.items - said.right, asked.mrr));
         }
-        let none = *measured.last().unwrap();
+        let (all, none) = (measured[0], *measured.last().unwrap());
         assert!(none.1 > 0, "words alone find some of them: {measured:?}");
         for (percent, right, wrong, mrr) in &measured {
             assert!(*right >= none.1, "fewer right ones at {percent} % ({order:?}): {measured:?}");
-            assert!(*wrong <= none.2, "more wrong ones at {percent} % ({order:?}): {measured:?}");
+            // Vectors find what no word finds, and some of it is wrong; a part of them brings no more of that than all.
+            assert!(*wrong <= none.2.max(all.2), "more wrong ones at {percent} % ({order:?}): {measured:?}");
             assert!(*mrr >= none.3 - 1e-6, "search ranks worse at {percent} % ({order:?}): {measured:?}");
         }
-        assert!(measured[0].1 > none.1 && measured[0].1 == KNOWN.len(), "all of them with all: {measured:?}");
+        assert!(all.1 > none.1 && all.1 == KNOWN.len(), "all of them with all: {measured:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! The release build of the hook: what makes it start fast.
+//! The hook as it is installed: what makes it start fast.
 
 use crate::house::raw_hook;
 

@@ -194,7 +194,7 @@ pub(crate) fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
-/// The raw hook of these sources, built as a release builds it. `None` where there is none.
+/// The raw hook of these sources, built as `cargo xtask setup` builds it. `None` where there is none.
 pub(crate) fn raw_hook() -> Option<&'static Path> {
     static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
     BUILT
@@ -208,7 +208,8 @@ pub(crate) fn raw_hook() -> Option<&'static Path> {
                     .args([
                         "build",
                         "--quiet",
-                        "--release",
+                        "--profile",
+                        "hook",
                         "--package",
                         "throughline-hook",
                         "--manifest-path",
@@ -218,7 +219,7 @@ pub(crate) fn raw_hook() -> Option<&'static Path> {
                     .arg(&target)
                     .status();
                 assert!(status.unwrap().success(), "the raw hook does not build");
-                target.join("release/throughline-hook")
+                target.join("hook/throughline-hook")
             })
         })
         .as_deref()

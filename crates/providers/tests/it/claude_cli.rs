@@ -147,7 +147,7 @@ fn a_client_that_hangs_is_dead_at_the_deadline() {
     let bench = Bench::with("echo $$ > \"$BENCH/pid\"; exec sleep 600");
     let begun = Instant::now();
     assert_eq!(bench.ask(ms(700)), Err(ProviderError::Timeout));
-    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", begun.elapsed());
     assert!(is_gone(&bench.pid("pid")));
 }
 
@@ -169,7 +169,7 @@ fn a_client_that_answers_and_leaves_a_child_behind_leaves_none() {
     let begun = Instant::now();
     // The child holds the pipe open; the answer does not wait for it.
     assert_eq!(bench.ask(soon()).unwrap().text, "It broke.");
-    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", begun.elapsed());
     assert!(is_gone(&bench.pid("child")));
 }
 

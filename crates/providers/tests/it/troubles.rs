@@ -29,14 +29,14 @@ fn a_server_that_never_answers_costs_the_deadline_and_no_more() {
     let begun = Instant::now();
     assert_eq!(all(&Answer::Silence, at_once), vec![ProviderError::Timeout; 3]);
     assert!(begun.elapsed() >= Duration::from_millis(850), "{:?}", begun.elapsed());
-    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", begun.elapsed());
 }
 
 #[test]
 fn a_server_that_drips_costs_the_deadline_and_no_more() {
     let begun = Instant::now();
     assert_eq!(all(&Answer::Drip, at_once), vec![ProviderError::Timeout; 3]);
-    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", begun.elapsed());
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn probe(folder: &Path) -> io::Result<()> {
         .create_new(true)
         .mode(0o600)
         .open(&path)
-        .and_then(|mut file| file.write_all(&[0; PROBE_BYTES]).and_then(|()| file.sync_data()));
+        .and_then(|mut file| file.write_all(&vec![0; PROBE_BYTES]).and_then(|()| file.sync_data()));
     let _ = fs::remove_file(&path);
     written
 }

@@ -41,13 +41,12 @@ impl Skills {
             Command::List { json: as_json } => {
                 for rule in &shelf.rules {
                     let (priority, enforcement) = (rule.priority.name(), rule.enforcement.name());
+                    let file = if rule.is_theirs { &shelf.their_file } else { &shelf.file };
                     if *as_json {
                         print::json(&json!({
                             "name": rule.name, "kind": if rule.is_agent { "agent" } else { "skill" }, "by": "rule",
                             "priority": priority, "enforcement": enforcement, "description": rule.description,
-                            "file": if rule.is_theirs { &shelf.their_file } else { &shelf.file }
-                                .as_ref()
-                                .map(|file| file.to_string_lossy().into_owned()),
+                            "file": file.as_ref().map(|file| file.to_string_lossy().into_owned()),
                         }))?;
                     } else {
                         let about = print::one_line(&rule.description, WIDTH);

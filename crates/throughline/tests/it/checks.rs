@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 
@@ -82,9 +82,13 @@ fn send(house: &House, envelope: &Value) -> String {
 }
 
 fn call(house: &House, event: &str, tool: &str, file: &str, text: &str) -> Value {
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    // What is before and after a call has one name.
+    let number = CALLS.fetch_add(u32::from(event == "PreToolUse"), Ordering::Relaxed)
+        + u32::from(event == "PreToolUse");
     let mut envelope = house.envelope("s1", event);
     envelope["tool_name"] = json!(tool);
-    envelope["tool_use_id"] = json!("toolu_edit");
+    envelope["tool_use_id"] = json!(format!("toolu_{number}"));
     envelope["tool_input"] = json!({ "file_path": house.work().join(file), "content": text });
     envelope["tool_response"] = json!({ "type": "update", "structuredPatch": [] });
     envelope
@@ -157,8 +161,10 @@ fn package(house: &House, folder: &str) {
 
 /// A crate whose build leaves the canary.
 fn crate_with_script(house: &House, folder: &str, manifest: &str) {
-    let script =
-        format!("fn main() {{\n    std::fs::write({:?}, \"build.rs\").unwrap();\n}}\n", canary(house));
+    let script = format!(
+        "fn main() {{\n    std::fs::write(\"{}\", \"build.rs\").unwrap();\n}}\n",
+        canary(house).display()
+    );
     put(house, &format!("{folder}/build.rs"), &script);
     put(house, &format!("{folder}/Cargo.toml"), manifest);
     put(house, &format!("{folder}/src/lib.rs"), SOUND);
@@ -203,14 +209,22 @@ fn in_a_workspace_that_is_not_trusted_nothing_is_run_and_the_person_is_told_once
     fs::create_dir(house.work().join("target")).unwrap();
     crate_with_script(&house, ".", CRATE);
     package(&house, ".");
-    let first = send(&house, &call(&house, "PreToolUse", "Read", "src/lib.rs", ""));
+    let sound = fs::read_to_string(house.work().join("src/lib.rs")).unwrap();
+    let read = || send(&house, &call(&house, "PreToolUse", "Read", "src/lib.rs", ""));
+    let mut first = String::new();
+    // An answer that comes late is not heard, and the line is told another time.
+    eventually("the person is told", || {
+        first = read();
+        first.contains("checks trust")
+    });
     let said: Value = serde_json::from_str(&first).unwrap();
     assert!(said["systemMessage"].as_str().unwrap().contains("throughline checks trust"), "{first}");
     assert_eq!(first.matches("checks trust").count(), 1, "and the model is not: {first}");
+    house.ok(&["sessions"]);
     for file in ["src/lib.rs", "a.ts"] {
         work_on(&house, file);
     }
-    let again = send(&house, &call(&house, "PreToolUse", "Read", "src/lib.rs", ""));
+    let again = read();
     assert!(!again.contains("checks trust"), "{again}");
     let report = String::from_utf8(output(house.command(&["doctor"]).envs(toolchain())).stdout).unwrap();
     assert!(
@@ -227,6 +241,8 @@ fn in_a_workspace_that_is_not_trusted_nothing_is_run_and_the_person_is_told_once
     edit(&house, "src/lib.rs", BROKEN);
     assert_eq!(stop(&house, false), "");
     assert!(!canary(&house).exists(), "something has run");
+    // What was broken before anything was looked at is nobody's new error.
+    put(&house, "src/lib.rs", &sound);
     house.ok(&["checks", "trust"]);
     let said = edit(&house, "src/lib.rs", BROKEN);
     told(&house, said, PLACE);

@@ -32,6 +32,7 @@ const COMMANDS: &[&str] = &[
     "checkpoint",
     "scope",
     "guard",
+    "checks",
     "skills",
     "claims",
     "message",

@@ -135,7 +135,7 @@ fn names_are_checked_and_nothing_is_overwritten_or_removed_unasked() {
 }
 
 #[test]
-fn a_repository_brings_no_rule_and_may_switch_all_of_them_off() {
+fn a_repository_brings_no_rule_and_switches_none_of_them_off() {
     let house = House::new();
     let program = r#"echo '{"deny":"mine"}'"#;
     house.own_rule("mine", "PreToolUse", program);
@@ -150,7 +150,8 @@ fn a_repository_brings_no_rule_and_may_switch_all_of_them_off() {
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
     assert!(!house.work().join("ran").exists() && !planted.join("ran").exists());
     fs::write(house.work().join(".throughline/config.toml"), "[behaviors]\nrun-rules = \"off\"\n").unwrap();
-    assert_eq!(house.send(&house.bash("ls")), "");
+    let answer = house.answered(&house.bash("ls"));
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "the person's rules hold");
     // A link out of the data folder is no rule either.
     symlink(&planted, house.data().join("rules/linked")).unwrap();
     assert!(house.rules().iter().any(|rule| rule["name"] == "linked" && rule["state"] == "broken"));

@@ -132,8 +132,10 @@ fn the_page_may_do_what_it_needs_and_is_kept_until_it_changes() {
         assert_eq!((again.status(), again.body()), (304, ""), "{path}");
         assert_eq!(get(&world, path, "").status(), 401, "{path} without the cookie");
     }
+    let whole = page(&world);
     for path in ["/assets", "/assets/", "/assets/index.html", "/assets/app.js/", "/index.html"] {
-        assert_eq!(get(&world, path, &cookie).status(), 404, "{path}");
+        assert_eq!(get(&world, path, &whole).status(), 404, "{path}");
+        assert_eq!(get(&world, path, &cookie).status(), 401, "{path} with the cookie alone");
     }
 }
 

@@ -26,6 +26,10 @@ const FEW: u64 = 200;
 /// Where nearness does not count, a memory is about as near as its words say.
 const WORDS_ALONE: f32 = 0.6;
 
+/// Nearness breaks silence only when nearly all memories have been read: what is right must have had its chance to be
+/// nearer. With half of the vectors it counts for a sixtieth, with nine tenths for a half.
+const READ_POWER: i32 = 6;
+
 /// Somebody who says "we" asks about what was done here.
 const OURS: &[&str] = &["our", "ours", "us", "we"];
 /// Words of somebody who asks about what was.
@@ -215,7 +219,7 @@ impl Judge {
         Signs {
             near: near.clamp(0.0, 1.0),
             ahead: (near - evidence.usual.max(LEAST_USUAL)).clamp(0.0, 1.0),
-            read: evidence.nearness.map_or(0.0, |_| evidence.read.clamp(0.0, 1.0)),
+            read: evidence.nearness.map_or(0.0, |_| evidence.read.clamp(0.0, 1.0).powi(READ_POWER)),
             covered,
             alike: self.alike(memory, text).clamp(0.0, 1.0),
             here: flag(here),

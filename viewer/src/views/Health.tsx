@@ -45,7 +45,7 @@ interface Status {
   journal_head?: number;
   learned?: number;
   /** What compares meanings, and how many memories it has not seen yet. */
-  embedding?: { model?: string | null; loaded?: boolean; paused?: boolean; waiting?: number | null; trouble?: string | null } | null;
+  embedding?: { model?: string | null; loaded?: boolean; paused?: boolean; memories?: number | null; waiting?: number | null; seconds_left?: number | null; trouble?: string | null } | null;
   distill?: { provider?: string | null; waiting?: number } | null;
 }
 
@@ -156,9 +156,11 @@ export function Health() {
   );
 }
 
-function readiness({ loaded, paused, waiting, trouble }: NonNullable<Status["embedding"]>): string {
+function readiness({ loaded, paused, memories, waiting, seconds_left, trouble }: NonNullable<Status["embedding"]>): string {
   if (trouble) return trouble;
-  const rest = waiting ? `${count(waiting)} memories wait for it` : "knows every memory";
+  const share = waiting && memories ? `, ${Math.floor((100 * (memories - waiting)) / memories)} % done` : "";
+  const left = waiting && seconds_left ? `, about ${span(seconds_left * 1000)} left` : "";
+  const rest = waiting ? `${count(waiting)} memories wait for it${share}${left}` : "knows every memory";
   if (paused) return `paused, ${rest}`;
   return loaded ? `loaded, ${rest}` : `loads when it is needed, ${rest}`;
 }

@@ -11,6 +11,8 @@ use serde_json::Value;
 /// The tiny executable, and the profile of Cargo.toml that it is built with.
 const HOOK: &str = "throughline-hook";
 const HOOK_PROFILE: &str = "hook";
+/// The folder of the executables that a run of `cargo xtask ci` tests.
+const TESTED: &str = "tested";
 
 /// The folder that holds the workspace's `Cargo.toml`.
 pub(crate) fn root() -> PathBuf {
@@ -121,9 +123,25 @@ fn build_with_hook(profile: &str) -> Result<Executables> {
     built(profile)
 }
 
-/// As the tests of the workspace have built them.
+/// Copies of what the tests of the workspace have built. Cargo takes an executable away for a moment when it finds a
+/// reason to link it again, and whatever runs beside cargo would miss it.
+pub(crate) fn keep_tested() -> Result<()> {
+    let built = built("debug")?;
+    let folder = target_folder()?.join(TESTED);
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    for from in [built.throughline, built.hook] {
+        let to = folder.join(from.file_name().unwrap_or_default());
+        // A process of an earlier run may still be of the old file.
+        let _ = std::fs::remove_file(&to);
+        std::fs::copy(&from, &to)
+            .with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
+    }
+    Ok(())
+}
+
+/// What `keep_tested` has kept.
 pub(crate) fn tested() -> Result<Executables> {
-    built("debug")
+    built(TESTED)
 }
 
 fn target_folder() -> Result<PathBuf> {

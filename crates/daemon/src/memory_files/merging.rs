@@ -125,7 +125,10 @@ fn memory_of(id: MemoryId, file: &Fresh, entry: Option<&Entry>, row: Option<&Mem
         memory.project.clone_from(&note.project);
         (memory.project_key, memory.workspace, memory.branch) = (None, None, None);
     }
-    memory.external_id = Some(file.path.clone());
+    // A memory that was made here stays one when somebody edits its file: what is brought in is not told to a team.
+    if row.is_none_or(|row| row.memory.external_id.is_some()) {
+        memory.external_id = Some(file.path.clone());
+    }
     memory.provenance = Provenance {
         by: "person".to_owned(),
         place: Some(file.path.clone()),
@@ -184,6 +187,18 @@ mod tests {
             (memory.external_id.as_deref(), memory.provenance.place.as_deref()),
             (Some("a/b-c.md"), Some("a/b-c.md"))
         );
+    }
+
+    #[test]
+    fn a_memory_that_was_made_here_is_not_brought_in_by_its_own_file() {
+        // As after a kill between writing the file and noting that it is ours.
+        let file = fresh("---\nname: t\n---\nx");
+        let own = memory_of(ID, &file, None, Some(&row("t", "x")));
+        assert_eq!((own.external_id, own.provenance.place.as_deref()), (None, Some("a/b-c.md")));
+        let mut brought = row("t", "x");
+        brought.memory.external_id = Some("earlier.md".to_owned());
+        let moved = memory_of(ID, &file, None, Some(&brought));
+        assert_eq!(moved.external_id.as_deref(), Some("a/b-c.md"), "its file has another name now");
     }
 
     #[test]

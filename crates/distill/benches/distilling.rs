@@ -57,7 +57,14 @@ fn distilled(events: &[Event]) -> usize {
         steps.extend(distill::step(event));
         if let Detail::Stop { last_message, .. } = &event.detail {
             let last_message = last_message.as_deref();
-            let turn = Turn { prompt: None, steps: &steps, last_message, ended_at: event.at };
+            let turn = Turn {
+                prompt: None,
+                steps: &steps,
+                last_message,
+                said: &[],
+                ended_by: None,
+                ended_at: event.at,
+            };
             let distilled = distill::turn(&mut state, &turn);
             found += distilled.observations.len() + usize::from(distilled.summary.is_some());
             steps.clear();

@@ -36,7 +36,7 @@ mod verdict;
 mod work;
 mod write;
 
-use model::{Learning, MemoryKind, Millis, Observation, Summary};
+use model::{EventId, Learning, MemoryKind, Millis, Observation, Said, Summary};
 use scene::Scene;
 use step::Act;
 
@@ -57,6 +57,10 @@ pub struct Turn<'a> {
     pub steps: &'a [Step],
     /// The agent's last words, in full; `None`: what their step kept of them.
     pub last_message: Option<&'a str>,
+    /// What was said before them, between two calls or when a call was refused, oldest first: [`Self::ended_by`] shows it.
+    pub said: &'a [Said],
+    /// The event that ends the turn.
+    pub ended_by: Option<EventId>,
     pub ended_at: Millis,
 }
 

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{MemoryId, Millis, SessionId, WorkspaceKey};
+use crate::{Context, MemoryId, Millis, SessionId, WorkspaceKey};
 
 /// One part of a note: what it is, what it cost, why it is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,6 +73,24 @@ pub enum Speaker {
 pub struct Said {
     pub by: Speaker,
     pub text: String,
+}
+
+impl Said {
+    /// The key in the context of the event that ends a turn: what was said in that turn before its last words, by the
+    /// agent between two calls and by the person who refused one. Hooks do not tell it. Whoever takes the event in reads it
+    /// from the agent's transcript, so that the journal has it when the transcript is gone.
+    pub const IN_TURN: &str = "said-in-turn";
+
+    /// Oldest first; empty where nobody noted any.
+    pub fn in_turn(context: &Context) -> Vec<Self> {
+        context.get(Self::IN_TURN).and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
+    }
+
+    pub fn note_in_turn(context: &mut Context, said: &[Self]) {
+        if let (false, Ok(json)) = (said.is_empty(), serde_json::to_string(said)) {
+            context.insert(Self::IN_TURN.to_owned(), json);
+        }
+    }
 }
 
 /// What a conversation said last, read from the agent's own file. Not redacted: never write it as it is.

@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use model::{Context, EventId, EventKind, Millis};
+use model::{Context, EventId, EventKind, Millis, Said, Speaker};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -21,6 +21,10 @@ use super::{Conversations, Ending, Line, PastEvent, ToolOutcome, Twin, What};
 const MAX_THREADS: usize = 64;
 /// A subagent's end without a type would read as the end of a compaction.
 const UNKNOWN_TYPE: &str = "unknown";
+/// Texts of one turn that are noted beside its last words, and the bytes of one of them. A turn of hundreds of calls says
+/// what it found near its end.
+const MAX_SAID: usize = 120;
+const MAX_SAID_BYTES: usize = 4000;
 /// The parts of a session that there is one of.
 const START: &str = "start";
 const END: &str = "end";
@@ -57,6 +61,29 @@ struct Thread {
     held: bool,
     /// A typed command that the agent may or may not be asked to answer.
     command: Option<Line>,
+    /// What was said in this turn before the last thing the agent said.
+    said: VecDeque<Said>,
+}
+
+impl Thread {
+    /// The last thing the agent said was not the end of its turn.
+    fn goes_on(&mut self) {
+        if let Some(answer) = self.answer.take() {
+            self.says(Speaker::Agent, &answer.text);
+        }
+    }
+
+    fn says(&mut self, by: Speaker, text: &str) {
+        let text = text.trim();
+        if text.is_empty() {
+            return;
+        }
+        if self.said.len() == MAX_SAID {
+            self.said.pop_front();
+        }
+        let text = text[..text.floor_char_boundary(MAX_SAID_BYTES)].to_owned();
+        self.said.push_back(Said { by, text });
+    }
 }
 
 #[derive(Debug)]
@@ -124,7 +151,12 @@ impl Replay {
         let mut out = self.rest();
         if let (Ending::Over, true, false, Some(line)) = (ending, self.started, self.over, self.last.take()) {
             let fields = json!({ "reason": "other" });
-            out.push(self.event(EventKind::SessionEnd, &line, END, Twin::Session, fields));
+            let mut event = self.event(EventKind::SessionEnd, &line, END, Twin::Session, fields);
+            if let Some(at) = self.threads.iter().position(|thread| thread.subagent.is_none()) {
+                self.threads[at].goes_on();
+                self.note_said(at, &mut event);
+            }
+            out.push(event);
         }
         out
     }
@@ -153,8 +185,9 @@ impl Replay {
                         answer.text.push_str(text);
                         answer.line = line.clone();
                     }
-                    answer => {
-                        *answer = Some(Answer {
+                    _ => {
+                        thread.goes_on();
+                        thread.answer = Some(Answer {
                             line: line.clone(),
                             text: text.clone(),
                             message: message.clone(),
@@ -165,14 +198,17 @@ impl Replay {
             }
             What::ToolUse { id, name, input, .. } => {
                 self.command(at, out);
-                self.threads[at].answer = None;
+                self.threads[at].goes_on();
                 self.calls.open(id, name, input);
             }
             What::ToolResult { id, outcome, text, structured } => {
                 if line.subagent.is_none() {
                     self.stop_subagents(out);
                 }
-                self.threads[at].answer = None;
+                self.threads[at].goes_on();
+                if let (ToolOutcome::Refused, Some(words)) = (outcome, words_at_refusal(text)) {
+                    self.threads[at].says(Speaker::Person, words);
+                }
                 if let Some(call) = self.calls.close(id) {
                     out.extend(self.tool_event(line, call, *outcome, text, structured.as_ref()));
                 }
@@ -181,12 +217,15 @@ impl Replay {
                 self.stop(at, out);
                 self.threads[at].held = true;
             }
-            What::Interrupted => self.threads[at].answer = None,
+            What::Interrupted => self.threads[at].goes_on(),
             What::SessionOver { reason } => {
                 self.stop(at, out);
                 self.over = true;
                 let fields = json!({ "reason": reason });
-                out.push(self.event(EventKind::SessionEnd, line, "over", Twin::Session, fields));
+                let mut event = self.event(EventKind::SessionEnd, line, "over", Twin::Session, fields);
+                self.threads[at].goes_on();
+                self.note_said(at, &mut event);
+                out.push(event);
             }
             // A subagent's own compaction is no event of the session.
             What::Boundary { trigger } if line.subagent.is_none() => {
@@ -210,7 +249,20 @@ impl Replay {
         thread.command = None;
         thread.prompt_id.clone_from(&line.prompt_id);
         let twin = self.prompt_twin(at);
-        out.push(self.event(EventKind::UserPromptSubmit, line, "prompt", twin, json!({ "prompt": text })));
+        let mut event =
+            self.event(EventKind::UserPromptSubmit, line, "prompt", twin, json!({ "prompt": text }));
+        // Of a turn that was interrupted: it has no Stop.
+        self.note_said(at, &mut event);
+        out.push(event);
+    }
+
+    /// What was said in a turn goes with the event that ends it.
+    fn note_said(&mut self, at: usize, event: &mut PastEvent) {
+        let thread = &mut self.threads[at];
+        let said = std::mem::take(&mut thread.said);
+        if thread.subagent.is_none() {
+            Said::note_in_turn(&mut event.context, said.into_iter().collect::<Vec<_>>().as_slice());
+        }
     }
 
     /// A command that the agent answers was a prompt; hooks get it as it was typed.
@@ -236,7 +288,9 @@ impl Replay {
                 Twin::Subagent(id.clone())
             }
         };
-        out.push(self.event(kind, &answer.line, "stop", twin, fields));
+        let mut event = self.event(kind, &answer.line, "stop", twin, fields);
+        self.note_said(at, &mut event);
+        out.push(event);
     }
 
     /// Old transcripts hold the subagents' records among the main thread's, which waits for them.
@@ -320,7 +374,9 @@ impl Replay {
         let before = std::mem::replace(&mut self.threads[at].prompt_id, prompt_id);
         let twin = self.prompt_twin(at);
         let fields = json!({ "trigger": trigger, "custom_instructions": instructions });
-        out.push(self.event(EventKind::PreCompact, &boundary, "before", twin.clone(), fields));
+        let mut event = self.event(EventKind::PreCompact, &boundary, "before", twin.clone(), fields);
+        self.note_said(at, &mut event);
+        out.push(event);
         let fields = json!({ "trigger": trigger, "compact_summary": summary });
         out.push(self.event(EventKind::PostCompact, &boundary, "after", twin.clone(), fields));
         let fields = json!({ "source": "compact" });
@@ -408,4 +464,14 @@ impl Replay {
         random.copy_from_slice(&hash.finalize()[..10]);
         EventId::mint(at, random)
     }
+}
+
+/// What a person typed when they refused a call: the client gives the model its own sentences first.
+pub(crate) fn words_at_refusal(text: &str) -> Option<&str> {
+    const LEADS: &[&str] = &["the user said:", "The user provided the following reason for the rejection:"];
+    let (at, lead) = LEADS.iter().find_map(|lead| Some((text.find(lead)?, lead)))?;
+    let words = &text[at + lead.len()..];
+    // The client's own note to the model about what comes next.
+    let end = words.find("\n\nNote: ").unwrap_or(words.len());
+    Some(words[..end].trim()).filter(|words| !words.is_empty())
 }

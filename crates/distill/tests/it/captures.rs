@@ -47,7 +47,9 @@ fn every_captured_envelope_is_read_and_small() {
         "{told:#?}"
     );
     let mut state = State::default();
-    let distilled =
-        distill::turn(&mut state, &Turn { prompt: None, steps: &steps, last_message: None, ended_at: 1 });
+    let distilled = distill::turn(
+        &mut state,
+        &Turn { prompt: None, steps: &steps, last_message: None, said: &[], ended_by: None, ended_at: 1 },
+    );
     check_evidence(&distilled, &events);
 }

@@ -163,7 +163,10 @@ fn of(kind: EventKind, detail: Detail, random: [u8; 10]) -> Event {
 }
 
 fn bounded(state: &mut State, steps: &[Step], prompt: Option<&str>, message: Option<&str>) {
-    let distilled = distill::turn(state, &Turn { prompt, steps, last_message: message, ended_at: 7 });
+    let distilled = distill::turn(
+        state,
+        &Turn { prompt, steps, last_message: message, said: &[], ended_by: None, ended_at: 7 },
+    );
     assert!(distilled.observations.len() <= 24);
     for one in &distilled.observations {
         let lists = [&one.facts, &one.concepts, &one.files_read, &one.files_modified, &one.tools];

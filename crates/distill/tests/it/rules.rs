@@ -255,7 +255,7 @@ fn much_work_without_an_end_is_told_by_folder() {
 
 #[test]
 fn a_turn_of_nothing_gives_nothing() {
-    let turn = Turn { prompt: None, steps: &[], last_message: None, ended_at: 1 };
+    let turn = Turn { prompt: None, steps: &[], last_message: None, said: &[], ended_by: None, ended_at: 1 };
     let distilled = distill::turn(&mut State::default(), &turn);
     assert!(distilled.observations.is_empty() && distilled.summary.is_none());
     assert!(events("# nothing\n").is_empty());

@@ -13,12 +13,13 @@
 //! agent id task                     then the result; `in id` before a block: inside that subagent
 //! ask question = answer
 //! todo done item | open: other item
+//! ~ what the agent says between two calls, `no` what the person types when refusing one (each up to a line with a single dot)
 //! < the agent's last words          (up to a line with a single dot), ends the turn
 //! ```
 //! Blocks end with a line that holds a single dot; `read`, `grep`, `ask` and `todo` are one line.
 
 use distill::{Distilled, State, Step, Turn};
-use model::{Context, Event, EventId, Learning, Observation};
+use model::{Context, Event, EventId, Learning, Observation, Said, Speaker};
 use serde_json::{Value, json};
 
 pub(crate) struct Played {
@@ -56,6 +57,8 @@ pub(crate) fn play(script: &str) -> Played {
                 prompt: None,
                 steps: &steps,
                 last_message: last_message.as_deref(),
+                said: &model::Said::in_turn(&event.context),
+                ended_by: Some(event.id),
                 ended_at: event.at,
             };
             let distilled = distill::turn(&mut state, &turn);
@@ -82,7 +85,11 @@ pub(crate) fn check_evidence(distilled: &Distilled, events: &[Event]) {
         let shown: Vec<&Event> =
             events.iter().filter(|event| observation.events.contains(&event.id)).collect();
         assert_eq!(shown.len(), observation.events.len(), "{}", observation.title);
-        let raw = shown.iter().map(|event| format!("{:?}", event.detail)).collect::<Vec<_>>().join("\n");
+        let raw = shown
+            .iter()
+            .map(|event| format!("{:?} {:?}", event.detail, event.context))
+            .collect::<Vec<_>>()
+            .join("\n");
         let claims = observation.facts.iter().chain([&observation.title]).chain(&observation.subtitle);
         for claim in claims.chain(&observation.files_modified) {
             for name in names(claim) {
@@ -105,6 +112,7 @@ fn names(claim: &str) -> impl Iterator<Item = &str> {
 pub(crate) fn events(script: &str) -> Vec<Event> {
     let mut cwd = "/project".to_owned();
     let mut inside: Option<String> = None;
+    let mut said = Vec::new();
     let mut found = Vec::new();
     let mut lines = script.lines();
     while let Some(line) = lines.next() {
@@ -124,6 +132,11 @@ pub(crate) fn events(script: &str) -> Vec<Event> {
             }
             "in" => {
                 inside = Some(rest.to_owned());
+                continue;
+            }
+            "~" | "no" => {
+                let by = if word == "no" { Speaker::Person } else { Speaker::Agent };
+                said.push(Said { by, text: text(rest, body()) });
                 continue;
             }
             ">" => json!({"hook_event_name": "UserPromptSubmit", "prompt": text(rest, body())}),
@@ -224,7 +237,11 @@ pub(crate) fn events(script: &str) -> Vec<Event> {
             fields.insert("agent_id".into(), json!(agent));
             fields.insert("agent_type".into(), json!("general-purpose"));
         }
-        found.push(event(&envelope, found.len()));
+        let mut event = event(&envelope, found.len());
+        if matches!(event.detail, model::Detail::Stop { .. }) && event.subagent.is_none() {
+            Said::note_in_turn(&mut event.context, &std::mem::take(&mut said));
+        }
+        found.push(event);
     }
     found
 }

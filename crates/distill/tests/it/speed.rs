@@ -19,7 +19,14 @@ fn one_turn_of_ten_thousand_steps_is_no_trouble() {
     let steps: Vec<Step> = events(&script).iter().filter_map(distill::step).collect();
     assert!(steps.len() > 10_000);
     let began = Instant::now();
-    let turn = Turn { prompt: None, steps: &steps, last_message: Some(&message), ended_at: 1 };
+    let turn = Turn {
+        prompt: None,
+        steps: &steps,
+        last_message: Some(&message),
+        said: &[],
+        ended_by: None,
+        ended_at: 1,
+    };
     let distilled = distill::turn(&mut State::default(), &turn);
     let took = began.elapsed();
     println!("10,000 steps in {took:?}, {} observations", distilled.observations.len());
@@ -45,6 +52,8 @@ fn a_thousand_events_are_distilled_within_a_second() {
                 prompt: None,
                 steps: &steps,
                 last_message: last_message.as_deref(),
+                said: &[],
+                ended_by: None,
                 ended_at: event.at,
             };
             found += distill::turn(&mut state, &turn).observations.len();

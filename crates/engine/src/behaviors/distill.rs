@@ -185,7 +185,15 @@ fn end_turn(
     let mut state =
         batch.state(session, &name)?.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
     let prompt = begun.as_ref().filter(|_| subagent.is_none()).map(|turn| turn.prompt.as_str());
-    let turn = distill::Turn { prompt, steps: &steps, last_message, ended_at: event.at };
+    let said = if subagent.is_none() { model::Said::in_turn(&event.context) } else { Vec::new() };
+    let turn = distill::Turn {
+        prompt,
+        steps: &steps,
+        last_message,
+        said: &said,
+        ended_by: Some(event.id),
+        ended_at: event.at,
+    };
     let distilled = distill::turn(&mut state, &turn);
 
     let pattern =

@@ -70,4 +70,18 @@ def premortem(checks, house, client, canaries, ours):
     checks.that("a deed does", "no way back" in "".join(notes(said[-1], "suggest-premortem")), said[-1][-1500:])
 
 
-STORIES = {"skills": hinted, "skill-required": required, "premortem": premortem}
+def lesson(checks, house, client, canaries, ours):
+    """After a turn in which the person settled something, the agent hears that a lesson can be kept; twice at most."""
+    prompts = ["Never run the nightly import by yourself. What does main.py do?", "And what is it called?", "Thanks, go on.",
+               "Always ask before you change the schema. Where is it?", "And now the rest.",
+               "Never log a customer's address. Where is the log?", "And now?"]
+    spec = {"files": FILES, "args": BYPASS, "steps": [{"prompt": prompt} for prompt in prompts],
+            "turns": [{"text": "It prints."}] * len(prompts), "expect": {"result": "prints"}}
+    run, = house.play("lesson", spec, client)
+    checks.nothing("the client did what it was asked to", run["failures"])
+    told = [len(notes(text, "suggest-lesson")) for text in requests(run)]
+    checks.that("beside the prompt after it, and beside no other", told == [0, 1, 1, 1, 2, 2, 2], told)
+    checks.that("it names the tool", "mem_save" in "".join(notes(requests(run)[-1], "suggest-lesson")), told)
+
+
+STORIES = {"lesson": lesson, "skills": hinted, "skill-required": required, "premortem": premortem}

@@ -23,6 +23,7 @@ use crate::mapping::Mapping;
 use crate::metrics;
 use crate::models::Models;
 use crate::preview;
+use crate::renewing::Renewing;
 use crate::replay::{self, Replays};
 use crate::searching;
 use crate::sharing::Sharing;
@@ -44,6 +45,7 @@ pub(crate) struct Daemon {
     pub(crate) keeping: Arc<Keeping>,
     pub(crate) models: Arc<Models>,
     pub(crate) sharing: Arc<Sharing>,
+    pub(crate) renewing: Arc<Renewing>,
     pub(crate) replays: Replays,
     pub(crate) wish: Sender<Wish>,
     pub(crate) load_config: LoadConfig,
@@ -199,6 +201,7 @@ impl Daemon {
             "behaviors": intake.advisor.to_json(),
             "distill": self.models.to_json(),
             "sharing": self.sharing.to_json(),
+            "renewing": self.renewing.to_json(),
             "memory_files": self.keeping.files.to_json(),
             "warming": self.mapping.warming(),
         })

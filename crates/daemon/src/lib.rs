@@ -34,6 +34,7 @@ mod models;
 mod past;
 mod preview;
 mod process;
+mod renewing;
 mod replay;
 pub mod rules;
 mod searching;
@@ -77,6 +78,7 @@ use crate::log::Log;
 use crate::mapping::Mapping;
 use crate::memory_files::MemoryFiles;
 use crate::models::Models;
+use crate::renewing::Renewing;
 use crate::replay::Replays;
 use crate::rules::Rules;
 use crate::sharing::Sharing;
@@ -294,11 +296,20 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
             .spawn(move || keeping.run())
             .map_err(at(place.data.clone()))?
     };
+    let renewing = Renewing::new(Arc::clone(&intake), Arc::clone(&learner), Arc::clone(&embedding.bell));
+    let renewed = {
+        let renewing = Arc::clone(&renewing);
+        thread::Builder::new()
+            .name("renewing".into())
+            .spawn(move || renewing.run())
+            .map_err(at(place.data.clone()))?
+    };
     let mut side_door = side_door.and_then(|door| Announced::bind(door, &place, &intake.config(), &log));
     let daemon = Arc::new(Daemon {
         keeping: Arc::clone(&keeping),
         models: Arc::clone(&models),
         sharing: Arc::clone(&sharing),
+        renewing: Arc::clone(&renewing),
         replays: Replays::default(),
         backfill: Arc::clone(&backfill),
         watching: Arc::clone(&watching),
@@ -345,6 +356,7 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     embedding.bell.close();
     mapping.bell.close();
     keeping.bell.close();
+    renewing.bell.close();
     files.bell().close();
     models.leave(&asking);
     sharing.leave(&telling);
@@ -358,6 +370,7 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
     let _ = mapped.join();
     let _ = syncing.join();
     let _ = tidying.join();
+    let _ = renewed.join();
     embedding.let_go();
     if let Some(lender) = intake.lender() {
         lender.let_go();

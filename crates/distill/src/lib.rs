@@ -34,6 +34,7 @@ mod title;
 mod tool;
 mod verdict;
 mod work;
+mod worth;
 mod write;
 
 use model::{EventId, Learning, MemoryKind, Millis, Observation, Said, Summary};
@@ -44,9 +45,10 @@ pub use outcome::{BrokeOff, Ending, outcome};
 pub use outside::MARK;
 pub use state::State;
 pub use step::{Step, step};
+pub use worth::is_worth_saying;
 
 /// The name of this distiller in a memory's provenance.
-pub const NAME: &str = "extractive/1";
+pub const NAME: &str = "extractive/2";
 
 /// What happened between a prompt and the end of the answer to it.
 #[derive(Debug, Clone, Copy)]

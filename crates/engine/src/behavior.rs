@@ -16,8 +16,8 @@ use crate::behaviors::{
     CollectSubagent, CompleteSession, CreditMemories, DeliverMessages, Distill, ExtractLearnings,
     FlagDebugPrints, GuardCommands, GuardScope, HandOff, IndexSymbols, JudgeStop, MapReads, PinIncident,
     RecallOnCompact, RecallOnPrompt, RecallOnRead, RecallOnStart, RecordPrompt, RegisterSession,
-    RemindBacklog, RouteSearches, RunRules, ShowSignatures, SuggestPremortem, SuggestSkills, Summarize,
-    WarnContextLimit, Welcome,
+    RemindBacklog, RouteSearches, RunRules, ShowSignatures, SuggestLesson, SuggestPremortem, SuggestSkills,
+    Summarize, WarnContextLimit, Welcome,
 };
 use crate::config::Config;
 use crate::merge;
@@ -38,6 +38,7 @@ pub const ALL: &[&dyn Behavior] = &[
     &RecallOnPrompt,
     &SuggestSkills,
     &SuggestPremortem,
+    &SuggestLesson,
     &RecallOnRead,
     &MapReads,
     &RouteSearches,

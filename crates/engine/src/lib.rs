@@ -20,6 +20,7 @@ mod origin;
 mod page;
 mod paths;
 pub mod presence;
+pub mod renew;
 pub mod rules;
 pub mod search;
 pub mod sharing;

@@ -15,12 +15,17 @@ pub enum Origin {
     Work,
     /// Somebody else's words.
     Outside,
+    /// An agent's own work, told by rules that no longer hold.
+    Retired,
 }
+
+/// A mark among a memory's tools, with the name of the distiller behind it: the rules of today would not say this.
+pub(crate) const RETIRED: &str = "retired:";
 
 impl Origin {
     /// Whether it may be said unasked.
     pub const fn is_trusted(self) -> bool {
-        !matches!(self, Self::Outside)
+        !matches!(self, Self::Outside | Self::Retired)
     }
 
     pub const fn name(self) -> &'static str {
@@ -28,6 +33,7 @@ impl Origin {
             Self::Person => "person",
             Self::Work => "work",
             Self::Outside => "outside",
+            Self::Retired => "retired",
         }
     }
 }
@@ -84,6 +90,9 @@ impl Basis<'_> {
         // A piece of a conversation is verbatim, whatever the agent quoted in it.
         if self.kind == Chunk || self.tools.iter().any(|tool| is_outside(tool)) {
             return Origin::Outside;
+        }
+        if self.tools.iter().any(|tool| tool.starts_with(RETIRED)) {
+            return Origin::Retired;
         }
         // A note an agent saved is the agent's.
         let is_persons = self.by != "agent"

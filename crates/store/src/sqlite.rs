@@ -23,6 +23,7 @@ mod pattern_rows;
 mod read;
 mod recall_read;
 mod recall_rows;
+mod renew_rows;
 mod rows;
 mod series_read;
 mod session_pages;
@@ -113,6 +114,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("sqlite/migrations/0011_messages.sql"),
     include_str!("sqlite/migrations/0012_patterns.sql"),
     include_str!("sqlite/migrations/0013_sharing.sql"),
+    include_str!("sqlite/migrations/0014_renewed.sql"),
 ];
 
 #[derive(Debug)]

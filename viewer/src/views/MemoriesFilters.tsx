@@ -16,7 +16,7 @@ const AUTHORS = [
   { value: "", label: "Anybody" },
   { value: "person", label: "A person" },
   { value: "agent", label: "An agent, on request" },
-  { value: "extractive/1", label: "throughline, without a model" },
+  { value: "extractive", label: "throughline, without a model" },
   { value: "import", label: "An import" },
 ];
 

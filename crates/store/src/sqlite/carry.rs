@@ -112,6 +112,7 @@ impl Tables {
                 &[retained],
             ),
             ("INSERT OR IGNORE INTO main.projects SELECT * FROM before.projects", &[]),
+            ("INSERT OR IGNORE INTO main.kept_ids SELECT derived, kept FROM before.kept_ids", &[]),
             ("INSERT OR IGNORE INTO main.erasures_due SELECT seq FROM before.erasures_due", &[]),
             // Nothing else remembers what hooks cost.
             ("INSERT OR IGNORE INTO main.latencies SELECT * FROM before.latencies", &[]),

@@ -90,7 +90,7 @@ impl Batch<'_> {
         filing: Filing,
         author: Option<&Author>,
     ) -> Result<Put, StoreError> {
-        let id = number(memory.id.as_u64());
+        let id = number(self.kept_id(memory.id)?.as_u64());
         if self.one("SELECT 1 FROM forgotten WHERE id = ?1", [id])?.is_some() {
             return Ok(Put::Forgotten);
         }

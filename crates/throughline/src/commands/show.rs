@@ -133,6 +133,9 @@ fn whose(memory: &model::Memory) -> String {
     match origin {
         engine::Origin::Outside if sources.is_empty() => "outside, said only when asked for".to_owned(),
         engine::Origin::Outside => format!("outside ({}), said only when asked for", sources.join(", ")),
+        engine::Origin::Retired => {
+            "work, told by rules that no longer hold: said only when asked for".to_owned()
+        }
         _ => origin.name().to_owned(),
     }
 }

@@ -46,7 +46,7 @@ fn told(house: &House) -> Vec<String> {
 #[test]
 fn the_first_hook_ever_is_kept_and_starts_the_daemon() {
     for at in 0.. {
-        let house = House::new();
+        let house = House::punctual();
         let Some(hook) = house.hooks().into_iter().nth(at) else { break };
         silent(hook, &house.tool("first", "Bash", "x"));
         eventually("a daemon runs", || house.status()["running"] == true);
@@ -58,7 +58,7 @@ fn the_first_hook_ever_is_kept_and_starts_the_daemon() {
 
 #[test]
 fn a_stale_socket_is_replaced() {
-    let house = House::new();
+    let house = House::punctual();
     house.place().ensure().unwrap();
     for (at, hook) in house.hooks().into_iter().enumerate() {
         // Bound and left: the file stays, nobody listens.
@@ -73,7 +73,7 @@ fn a_stale_socket_is_replaced() {
 
 #[test]
 fn a_stale_pid_is_never_signalled() {
-    let house = House::new();
+    let house = House::punctual();
     house.place().ensure().unwrap();
     let mut stranger = Command::new("sleep").arg("60").spawn().unwrap();
     fs::write(house.place().pid_file(), format!("{}\n", stranger.id())).unwrap();
@@ -93,7 +93,7 @@ fn a_stale_pid_is_never_signalled() {
 
 #[test]
 fn a_stranger_at_the_socket_harms_no_agent_and_can_be_repaired() {
-    let house = House::new();
+    let house = House::punctual();
     house.place().ensure().unwrap();
     // Accepts by way of the kernel, and never says a word.
     let stranger = UnixListener::bind(house.place().socket()).unwrap();
@@ -114,7 +114,7 @@ fn a_stranger_at_the_socket_harms_no_agent_and_can_be_repaired() {
 
 #[test]
 fn a_stopped_daemon_costs_the_deadline_and_nothing_else() {
-    let house = House::new();
+    let house = House::punctual();
     house.start();
     let pid = house.pid();
     signal(pid, Signal::STOP);
@@ -162,7 +162,7 @@ fn every_answer_but_kept_ends_in_the_spool() {
         b"",
     ];
     for answer in answers {
-        let house = House::new();
+        let house = House::punctual();
         let hooks = house.hooks();
         let count = hooks.len();
         // Each hook knocks twice: to deliver, and to see whether it should start a daemon.
@@ -178,7 +178,7 @@ fn every_answer_but_kept_ends_in_the_spool() {
 
 #[test]
 fn an_older_daemon_is_replaced_at_once() {
-    let house = House::new();
+    let house = House::punctual();
     let mut older = header(Status::OtherVersion).encode();
     older[3] = wire::PROTOCOL - 1;
     let hooks = house.hooks();
@@ -260,8 +260,8 @@ fn a_read_only_home_is_silence_and_works_again_when_it_is_not() {
 
 #[test]
 fn a_home_that_is_a_file_or_a_link_to_nowhere_is_silence() {
-    for hook in 0..House::new().hooks().len() {
-        let house = House::new();
+    for hook in 0..House::punctual().hooks().len() {
+        let house = House::punctual();
         fs::write(house.throughline_home(), "a file").unwrap();
         silent(house.hooks().remove(hook), &house.tool("s", "Bash", "x"));
         fs::remove_file(house.throughline_home()).unwrap();
@@ -273,7 +273,7 @@ fn a_home_that_is_a_file_or_a_link_to_nowhere_is_silence() {
 
 #[test]
 fn without_a_home_nothing_is_written_and_nothing_is_said() {
-    let house = House::new();
+    let house = House::punctual();
     for mut hook in house.hooks() {
         hook.env_remove("HOME");
         silent(hook, &house.tool("s", "Bash", "x"));
@@ -291,7 +291,7 @@ fn without_a_home_nothing_is_written_and_nothing_is_said() {
 
 #[test]
 fn closed_and_broken_outputs_are_no_trouble() {
-    let house = House::new();
+    let house = House::punctual();
     house.start();
     house.send(&house.envelope("first", "SessionStart"));
     let envelope = house.envelope("second", "SessionStart").to_string();
@@ -317,7 +317,7 @@ fn another_user_at_the_socket_is_not_heard() {
         skipped("only root can become another user");
         return;
     }
-    let house = House::new();
+    let house = House::punctual();
     house.start();
     house.send(&house.tool("ours", "Bash", "x"));
     // An executable the other one may run, wherever the build folder lies.
@@ -364,7 +364,7 @@ fn another_user_at_the_socket_is_not_heard() {
 
 #[test]
 fn the_first_session_after_a_restart_is_told_what_it_should_know() {
-    let house = House::new();
+    let house = House::punctual();
     house.ok(&["remember", "The kookaburra table is append-only.", "--critical", "--global"]);
     house.ok(&["daemon", "stop"]);
     // A hook that called for a daemon a moment ago would not call again.
@@ -379,7 +379,7 @@ fn the_first_session_after_a_restart_is_told_what_it_should_know() {
 
 #[test]
 fn a_pipe_in_the_place_of_a_transcript_holds_nobody_up() {
-    let house = House::new();
+    let house = House::punctual();
     house.start();
     let pipe = house.home().join("pipe");
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();

@@ -59,7 +59,7 @@ fn a_write_outside_of_the_scope_is_denied_with_the_rule_and_what_is_allowed() {
 
 #[test]
 fn no_daemon_a_stopped_daemon_and_no_home_open_no_gate() {
-    let house = House::new();
+    let house = House::punctual();
     house.scope(SCOPE);
     let (good, bad) = (house.writing("src/a.rs"), house.writing("docs/a.md"));
     let every_hook = |state: &str| {

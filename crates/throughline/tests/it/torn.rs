@@ -194,7 +194,7 @@ fn run_all(house: &House, program: &Path, cases: &[Case]) -> Vec<String> {
 
 #[test]
 fn no_call_that_is_cut_or_late_passes_a_guard_in_silence() {
-    let house = House::new();
+    let house = House::punctual();
     house.place().ensure().unwrap();
     let mut dice = Dice(SEED);
     let mut check = |state: &str| {

@@ -61,7 +61,7 @@ pub(crate) struct Outline {
     pub(crate) critical: bool,
     /// Never dropped to make room.
     pub(crate) pinned: bool,
-    /// `person`, `agent`, `import`, `extractive/1`, the name of a model.
+    /// `person`, `agent`, `import`, `extractive/2`, the name of a model.
     pub(crate) written_by: String,
     pub(crate) origin: Origin,
     /// A file and a place in it.
@@ -91,13 +91,15 @@ pub(crate) enum Urgency {
     High,
 }
 
-/// Whose words a memory holds. What is from outside is never said to an agent unasked.
+/// Whose words a memory holds. What is from outside is never said to an agent unasked, nor what is retired: an agent's own work in
+/// words that today's rules would not choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Origin {
     Person,
     Work,
     Outside,
+    Retired,
 }
 
 /// What a memory is.
@@ -149,6 +151,7 @@ impl From<MemoryRow> for Outline {
             engine::Origin::Person => Origin::Person,
             engine::Origin::Work => Origin::Work,
             engine::Origin::Outside => Origin::Outside,
+            engine::Origin::Retired => Origin::Retired,
         };
         let MemoryRow { memory, tokens, repeats, hits, prevented, last_applied_at, superseded_by, .. } = row;
         Self {

@@ -19,6 +19,9 @@ pub(in super::super) const HOME: &str = "COALESCE(project_key, project)";
 /// What stands behind the last slash of a path, exactly as its index has it.
 const FILE_NAME: &str = "substr(path, length(rtrim(path, replace(path, '/', ''))) + 1)";
 
+/// The distillers that need no model, one for each number of their rules.
+const EXTRACTIVE: [&str; 2] = ["extractive/1", "extractive/2"];
+
 /// The path itself, or everything behind a slash of it: a range would need the beginning.
 const ENDS: &str = "(path = ? OR substr(path, -length(?) - 1) = '/' || ?)";
 
@@ -105,7 +108,13 @@ impl Tables {
             narrows.push(Narrow::equal("branch", branch.clone()));
         }
         if let Some(by) = &page.written_by {
-            narrows.push(Narrow::equal("written_by", by.clone()));
+            // Whatever the number of its rules was.
+            let narrow = if by == "extractive" {
+                Narrow::one_of("written_by", EXTRACTIVE.iter().map(ToString::to_string).collect())
+            } else {
+                Narrow::equal("written_by", by.clone())
+            };
+            narrows.push(narrow);
         }
         for (column, wanted) in [("pinned", page.pinned), ("critical", page.critical)] {
             narrows.extend(wanted.map(|is| Narrow::marked(column, is)));

@@ -31,6 +31,7 @@ pub(crate) const ALL: &[Check] = &[
     spooled,
     recording,
     memory_files,
+    renewing,
     sharing,
     own_rules,
     judge,
@@ -191,6 +192,19 @@ fn memory_files(world: &World) -> Vec<Finding> {
         }
         _ => Vec::new(),
     }
+}
+
+/// How far the daemon is with distilling old sessions again, after an upgrade with other rules.
+fn renewing(world: &World) -> Vec<Finding> {
+    let status = reader::status(world).unwrap_or_default();
+    let number = |key: &str| status["renewing"][key].as_u64().unwrap_or(0);
+    let (sessions, done) = (number("sessions"), number("done"));
+    if sessions == 0 {
+        return Vec::new();
+    }
+    let sessions = print::count(sessions, "old session", "old sessions");
+    let what = format!("{done} of {sessions} distilled again by this version's rules, the newest first");
+    vec![Finding::ok("distilling", what)]
 }
 
 /// How it goes with the team, where there is one.

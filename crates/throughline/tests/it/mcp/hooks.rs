@@ -84,7 +84,7 @@ fn whoever_does_not_know_the_word_is_not_heard() {
 
 #[test]
 fn a_daemon_that_dies_or_hangs_costs_no_event_and_no_secret() {
-    let house = House::new();
+    let house = House::punctual();
     house.start();
     let mut client = Client::with_hooks(&house, WORD);
     let event = |at: u32| house.tool(&format!("s{at}"), "Bash", &format!("token {SECRET}"));

@@ -14,7 +14,7 @@ use crate::house::{House, feed, signal};
 
 #[test]
 fn a_daemon_that_is_killed_between_two_calls_is_not_noticed() {
-    let house = House::new();
+    let house = House::punctual();
     let mut client = Client::new(&house);
     let id =
         client.call("mem_save", &json!({ "text": "The lexer is generated from grammar.txt." }))["id"].take();
@@ -32,7 +32,7 @@ fn a_daemon_that_is_killed_between_two_calls_is_not_noticed() {
 
 #[test]
 fn a_daemon_that_hangs_is_an_answer_and_a_call_can_be_given_up() {
-    let house = House::new();
+    let house = House::punctual();
     let mut client = Client::new(&house);
     client.call("mem_status", &json!({}));
     let pid = house.pid();
@@ -54,7 +54,7 @@ fn a_daemon_that_hangs_is_an_answer_and_a_call_can_be_given_up() {
 
 #[test]
 fn a_daemon_of_another_version_is_named() {
-    let house = House::new();
+    let house = House::punctual();
     house.place().ensure().unwrap();
     let listener = UnixListener::bind(house.place().socket()).unwrap();
     let stranger = std::thread::spawn(move || {
@@ -73,7 +73,7 @@ fn a_daemon_of_another_version_is_named() {
 
 #[test]
 fn garbage_and_giants_are_answered_and_the_session_goes_on() {
-    let house = House::new();
+    let house = House::punctual();
     let mut client = Client::new(&house);
     client.write(b"no JSON\n\n\xff\xfe\n[]\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/unheard-of\"}\n");
     for code in [-32700, -32700, -32600] {
@@ -103,7 +103,7 @@ fn garbage_and_giants_are_answered_and_the_session_goes_on() {
 
 #[test]
 fn what_was_asked_before_the_end_is_answered_and_the_end_is_no_error() {
-    let house = House::new();
+    let house = House::punctual();
     let nothing = feed(house.command(&["mcp"]), b"");
     assert_eq!((nothing.status.code(), nothing.stdout.len()), (Some(0), 0), "{nothing:?}");
     let initialize = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {

@@ -35,7 +35,7 @@ pub(super) struct Listing {
     pinned: Option<bool>,
     /// That every session should know, or the others.
     critical: Option<bool>,
-    /// By `person`, `agent`, `import`, `extractive/1` or a model's name.
+    /// By `person`, `agent`, `import`, `extractive` (throughline without a model) or a model's name.
     written_by: Option<String>,
     /// `newest` or `oldest` first; `used`: those that were of use, the most used first.
     order: Order,

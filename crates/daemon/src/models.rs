@@ -175,7 +175,7 @@ impl Models {
             }
         };
         client.name().clone_into(&mut self.shown().model);
-        match material::next(&tables, &self.intake.journal, settings.batch_calls, now())? {
+        match material::next(&tables, &self.intake.journal, &settings, now())? {
             Next::Nothing | Next::Held if worker.failures == 0 => {
                 self.show(State::Idle);
                 worker.not_before = Some(Instant::now() + BREATH);
@@ -245,7 +245,7 @@ impl Models {
     ) -> Result<Asked, StoreError> {
         let mut seen = Vec::new();
         let (mut input_tokens, mut output_tokens) = (0, 0);
-        let mut spans = work.spans(settings.batch_calls);
+        let mut spans = work.spans(settings.steps_at_once());
         spans.reverse();
         while let Some(span) = spans.pop() {
             let batch = work.batch(&span);

@@ -19,6 +19,10 @@ pub const MAX_STEPS: usize = 40;
 /// for more steps. At twenty steps a batch, a request from here on has at most 1.5 tokens per token of material.
 pub const LEAST_RAW_TOKENS: u64 = 2_000;
 
+/// The name of a step that is no call but words: of the person, and of the agent.
+pub const PERSON_SAID: &str = "person-said";
+pub const AGENT_SAID: &str = "agent-said";
+
 /// One tool call as it was recorded (and redacted): the payloads are what the agent sent and got, JSON or text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawStep {
@@ -27,6 +31,13 @@ pub struct RawStep {
     pub input: String,
     pub output: String,
     pub ok: bool,
+}
+
+impl RawStep {
+    /// Whether only something was looked at, and it was there: beside words, that says nothing.
+    pub fn only_looks(&self) -> bool {
+        self.ok && Role::of(&self.tool) == Role::Reads
+    }
 }
 
 /// What is distilled at once: steps of one turn, in order.
@@ -42,6 +53,11 @@ impl Batch {
         let request = self.request.as_deref().map_or(0, tokens::estimate);
         let payloads = self.steps.iter().flat_map(|step| [&step.input, &step.output]);
         payloads.map(|payload| tokens::estimate(payload)).fold(request, u64::saturating_add)
+    }
+
+    /// Whether the conversation itself is asked about, beside the calls.
+    pub(crate) fn has_words(&self) -> bool {
+        self.steps.iter().any(|step| Role::of(&step.tool) == Role::Says)
     }
 
     /// Whether there is enough to ask about; the end of a session may ask about less.
@@ -73,6 +89,8 @@ pub struct Parsed {
 enum Role {
     Reads,
     Edits,
+    /// Words of the conversation.
+    Says,
     Other,
 }
 
@@ -83,6 +101,7 @@ impl Role {
                 Role::Reads
             }
             "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => Role::Edits,
+            PERSON_SAID | AGENT_SAID => Role::Says,
             _ => Role::Other,
         }
     }

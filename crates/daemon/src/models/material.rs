@@ -1,10 +1,12 @@
-//! What a model is asked about: the steps of waiting turns as they were recorded, and back: its observations with
-//! the events that show them. Asks nobody and writes nothing.
+//! What a model is asked about: the steps of waiting turns as they were recorded, with the words around them where the person has
+//! agreed to that, and back: its observations with the events that show them. Asks nobody and writes nothing.
 
-use model::{Detail, EventId, Millis, Observation, Outcome, SessionId};
-use providers::distill::{Batch, LEAST_RAW_TOKENS, Parsed, RawStep};
+use model::{Author, Detail, Event, EventId, Millis, Observation, Outcome, Said, SessionId, Speaker};
+use providers::distill::{AGENT_SAID, Batch, LEAST_RAW_TOKENS, PERSON_SAID, Parsed, RawStep};
 use providers::tokens;
 use store::{EventFilter, EventRow, Journal, Order, StoreError, Tables, TurnRow};
+
+use super::settings::Settings;
 
 /// Turns looked at to find work: more wait behind them.
 const MAX_WAITING: usize = 256;
@@ -44,13 +46,16 @@ pub(super) enum Next {
     Ask(Work),
 }
 
-/// What to ask about now: turns of one session, oldest first, with about `calls` calls together.
+/// What to ask about now: turns of one session, oldest first, with about as many calls together as the settings say. With
+/// words a session is asked about as a whole, once it is over: what was said last may take back what was said first.
 pub(super) fn next(
     tables: &Tables,
     journal: &Journal,
-    calls: usize,
+    settings: &Settings,
     now: Millis,
 ) -> Result<Next, StoreError> {
+    let words = settings.sends_words;
+    let calls = if words { MAX_EVENTS } else { settings.batch_calls };
     let waiting = tables.waiting_turns(MAX_WAITING)?;
     let mut seen: Vec<&SessionId> = Vec::new();
     for turn in &waiting {
@@ -61,7 +66,7 @@ pub(super) fn next(
         let of_session = waiting.iter().filter(|other| other.session == turn.session);
         let (mut turns, mut events, mut full) = (Vec::new(), Vec::new(), false);
         for turn in of_session {
-            let of_turn = calls_of(tables, turn)?;
+            let of_turn = events_of(tables, turn, words)?;
             if of_turn.is_empty() {
                 return Ok(Next::Empty(turn.last_seq));
             }
@@ -74,7 +79,7 @@ pub(super) fn next(
         }
         let raw: u64 = events.iter().map(|(_, event)| event.bytes).sum();
         let enough = full || events.len() >= calls || raw / BYTES_PER_TOKEN >= LEAST_RAW_TOKENS;
-        if enough || is_over(tables, &turn.session, now)? {
+        if enough && !words || is_over(tables, &turn.session, now)? {
             return read(journal, turns, &events);
         }
     }
@@ -86,8 +91,9 @@ fn is_over(tables: &Tables, session: &SessionId, now: Millis) -> Result<bool, St
     Ok(row.is_none_or(|row| row.ended_at.is_some() || row.last_seen_at.saturating_add(QUIET_MS) < now))
 }
 
-/// The calls of a turn: those of its thread, since a subagent's turn lies within another's.
-fn calls_of(tables: &Tables, turn: &TurnRow) -> Result<Vec<EventRow>, StoreError> {
+/// The calls of a turn, and with `words` what begins and ends it: those of its thread, since a subagent's turn lies within
+/// another's.
+fn events_of(tables: &Tables, turn: &TurnRow, words: bool) -> Result<Vec<EventRow>, StoreError> {
     let filter = EventFilter {
         session: Some(turn.session.clone()),
         after: Some(turn.first_seq.saturating_sub(1)),
@@ -99,7 +105,10 @@ fn calls_of(tables: &Tables, turn: &TurnRow) -> Result<Vec<EventRow>, StoreError
     events.retain(|event| event.seq <= turn.last_seq);
     let thread =
         events.iter().find(|event| event.seq == turn.last_seq).and_then(|last| last.subagent.clone());
-    events.retain(|event| event.kind.starts_with("PostToolUse") && event.subagent == thread);
+    let is_said = |kind: &str| words && matches!(kind, "UserPromptSubmit" | "Stop");
+    events.retain(|event| {
+        (event.kind.starts_with("PostToolUse") || is_said(&event.kind)) && event.subagent == thread
+    });
     Ok(events)
 }
 
@@ -112,24 +121,62 @@ fn read(journal: &Journal, turns: Vec<TurnRow>, events: &[(usize, EventRow)]) ->
             Ok(_) | Err(StoreError::Gone { .. } | StoreError::Unreadable { .. }) => continue,
             Err(error) => return Err(error),
         };
-        let entry = &stored.entry;
-        let read = agents::event_of(entry);
-        let heard = engine::heard(&read);
-        let Detail::Tool(call) = read.detail else { continue };
-        let (output, ok) = match &call.outcome {
-            Outcome::Succeeded { response, .. } => (response.to_string(), true),
-            Outcome::Failed { error, .. } => (error.clone(), false),
-            Outcome::Denied { reason } => (reason.clone(), false),
-            Outcome::Pending => continue,
-        };
-        let raw = RawStep { tool: call.name, at: entry.at, input: call.input.to_string(), output, ok };
-        steps.push(Step { turn: *turn, event: entry.id, raw, heard });
+        let event = agents::event_of(&stored.entry);
+        let heard = engine::heard(&event);
+        let of_event = if matches!(event.detail, Detail::Tool(_)) { call(&event) } else { said(&event) };
+        for raw in of_event {
+            steps.push(Step { turn: *turn, event: event.id, raw, heard: heard.clone() });
+        }
+    }
+    if steps.iter().any(|step| step.is_said()) {
+        steps.retain(|step| !step.raw.only_looks());
     }
     let Some(first) = turns.first() else { return Ok(Next::Nothing) };
     if steps.is_empty() {
         return Ok(Next::Empty(first.last_seq));
     }
     Ok(Next::Ask(Work { session: first.session.clone(), turns, steps }))
+}
+
+fn call(event: &Event) -> Vec<RawStep> {
+    let Detail::Tool(call) = &event.detail else { return Vec::new() };
+    let (output, ok) = match &call.outcome {
+        Outcome::Succeeded { response, .. } => (response.to_string(), true),
+        Outcome::Failed { error, .. } => (error.clone(), false),
+        Outcome::Denied { reason } => (reason.clone(), false),
+        Outcome::Pending => return Vec::new(),
+    };
+    vec![RawStep { tool: call.name.clone(), at: event.at, input: call.input.to_string(), output, ok }]
+}
+
+/// What was said in a turn up to the event that ends it, and what that event says itself.
+fn said(event: &Event) -> Vec<RawStep> {
+    let mut said = Said::in_turn(&event.context);
+    match &event.detail {
+        Detail::Prompt { text, author: Author::Person } => {
+            said.push(Said { by: Speaker::Person, text: text.clone() });
+        }
+        Detail::Stop { last_message: Some(text), .. } => {
+            said.push(Said { by: Speaker::Agent, text: text.clone() });
+        }
+        _ => {}
+    }
+    let name = |by: Speaker| if by == Speaker::Person { PERSON_SAID } else { AGENT_SAID };
+    said.into_iter()
+        .map(|said| RawStep {
+            tool: name(said.by).to_owned(),
+            at: event.at,
+            input: String::new(),
+            output: said.text,
+            ok: true,
+        })
+        .collect()
+}
+
+impl Step {
+    fn is_said(&self) -> bool {
+        matches!(self.raw.tool.as_str(), PERSON_SAID | AGENT_SAID)
+    }
 }
 
 impl Work {
@@ -145,6 +192,10 @@ impl Work {
         for turn in steps.iter().map(|step| step.turn) {
             let prompt = self.turns[turn].prompt.as_deref();
             asked.extend(prompt.filter(|prompt| asked.last() != Some(prompt)));
+        }
+        // Among words, what was asked for stands where it was said.
+        if steps.iter().any(Step::is_said) {
+            asked.clear();
         }
         Batch {
             request: (!asked.is_empty()).then(|| asked.join("\n")),
@@ -168,7 +219,8 @@ impl Work {
         // A model has read the whole batch: what it says of one step may be another's words.
         let heard = self.steps[span.clone()].iter().flat_map(|step| &step.heard);
         let mut tools: Vec<String> = Vec::new();
-        for tool in cited.iter().map(|step| &step.raw.tool).chain(heard) {
+        let called = cited.iter().filter(|step| !step.is_said()).map(|step| &step.raw.tool);
+        for tool in called.chain(heard) {
             if !tools.contains(tool) {
                 tools.push(tool.clone());
             }

@@ -25,6 +25,8 @@ pub(crate) struct Settings {
     key_variable: String,
     pub(crate) budget: Budget,
     pub(super) batch_calls: usize,
+    /// Whether the person has agreed that the conversation itself is sent.
+    pub(super) sends_words: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +56,13 @@ impl Settings {
             key_variable: text("distill.key-variable"),
             budget: Budget { tokens_per_day: config.number("distill.tokens-per-day") },
             batch_calls: calls.clamp(1, providers::distill::MAX_STEPS),
+            sends_words: config.text("distill.send") == "words",
         })
+    }
+
+    /// Steps of one request: with the words of a session at its end there are more of them, and what belongs together is asked together.
+    pub(super) fn steps_at_once(&self) -> usize {
+        if self.sends_words { providers::distill::MAX_STEPS } else { self.batch_calls }
     }
 
     pub(crate) fn provider(&self) -> &'static str {

@@ -25,6 +25,7 @@ pub(crate) struct Row {
 const ADDRESS: &str = "it names an address that the daemon sends your work to";
 const KEY_VARIABLE: &str = "it names a variable that holds a key";
 const PROVIDER: &str = "it decides who is sent your work";
+const WORDS: &str = "it decides what a model is sent of your conversations";
 const FILES: &str = "it names files or folders that the daemon reads";
 const DOOR: &str = "it decides who can reach this door";
 const PROJECT_CODE: &str = "it decides whether code of a project is run";
@@ -120,6 +121,13 @@ pub(crate) const KEYS: &[Row] = &[
         default: Default::Word("none"),
         manual: "Which model improves on what was distilled without one, in the background: the `claude` client, the Anthropic API, an OpenAI-compatible server, or Ollama. It is sent your tool calls, redacted.",
         by_hand: Some(PROVIDER),
+    },
+    Row {
+        name: "distill.send",
+        kind: Kind::Word(&["calls", "words"]),
+        default: Default::Word("calls"),
+        manual: "What the model of `distill.provider` is sent. `calls`: what was asked for and the tool calls, about every `distill.batch-calls` of them. `words`: once a session is over, also what you and the agent said, where causes, decisions and orders are; nothing of it before you set this.",
+        by_hand: Some(WORDS),
     },
     Row {
         name: "distill.tokens-per-day",

@@ -66,6 +66,8 @@ pub(super) fn trim(step: &RawStep, halvings: u32) -> Trimmed {
         (Role::Reads, false) => (400, 900),
         (Role::Edits, true) => (2_000, 250),
         (Role::Edits, false) => (1_200, 900),
+        // The conclusion stands first, and words are what is asked about.
+        (Role::Says, _) => (0, 900 << halvings.min(1)),
         (Role::Other, true) => (1_200, 1_500),
         (Role::Other, false) => (1_200, 2_000),
     };

@@ -24,13 +24,17 @@ const MAX_OUTPUT_TOKENS: u32 = 3_000;
 const MARKS: u64 = 0xf_ffff;
 
 pub(super) const SYSTEM: &str = include_str!("instructions.txt");
+/// For a batch with words of the conversation.
+const SYSTEM_WORDS: &str = include_str!("instructions_words.txt");
 
 /// The request for the first [`MAX_STEPS`] steps of `batch`.
 pub fn distill_prompt(batch: &Batch) -> Request {
     let steps = &batch.steps[..batch.steps.len().min(MAX_STEPS)];
     let request = batch.request.as_deref().map(|request| clip(clean(request).trim(), MAX_REQUEST_BYTES));
     let mut material = Vec::new();
-    for halvings in 0..=MAX_HALVINGS {
+    // Beside words, a call needs half of its room: what it means is said.
+    let has_words = batch.has_words();
+    for halvings in u32::from(has_words)..=MAX_HALVINGS {
         material = steps.iter().map(|step| trim(step, halvings)).collect();
         let bytes: usize = material.iter().map(|step: &Trimmed| step.input.len() + step.output.len()).sum();
         if bytes <= MAX_MATERIAL_BYTES {
@@ -52,7 +56,11 @@ pub fn distill_prompt(batch: &Batch) -> Request {
     }
     prompt.push_str(&format!("{mark}>>\nDistill the {} steps above. JSON only.", steps.len()));
     Request {
-        system: SYSTEM.trim_end().to_owned(),
+        system: if has_words {
+            format!("{}\n{}", SYSTEM.trim_end(), SYSTEM_WORDS.trim_end())
+        } else {
+            SYSTEM.trim_end().to_owned()
+        },
         prompt,
         max_output_tokens: MAX_OUTPUT_TOKENS,
         schema: Some(schema()),
@@ -160,6 +168,28 @@ mod tests {
         assert_eq!(request, distill_prompt(&batch(&outputs)));
         assert!(request.prompt.len() < MAX_MATERIAL_BYTES + 4_000, "{}", request.prompt.len());
         assert!(request.prompt.contains(&format!("Distill the {MAX_STEPS} steps")));
+    }
+
+    #[test]
+    fn words_of_the_conversation_are_shown_whole_and_told_apart_from_calls() {
+        let mut batch = batch(&[&"line of output\n".repeat(400)]);
+        let alone = distill_prompt(&batch);
+        let words = "The cache was read before it was filled. ".repeat(20);
+        batch.steps.push(super::super::RawStep {
+            tool: super::super::AGENT_SAID.to_owned(),
+            at: 1,
+            input: String::new(),
+            output: words.clone(),
+            ok: true,
+        });
+        let request = distill_prompt(&batch);
+        assert!(request.prompt.contains(words.trim()), "{}", request.prompt);
+        assert!(
+            request.prompt.len() < alone.prompt.len() + words.len(),
+            "a call takes less room beside words"
+        );
+        assert!(request.system.starts_with(&alone.system) && request.system.contains("agent-said"));
+        assert!(tokens::estimate(&request.system) <= 450, "{}", tokens::estimate(&request.system));
     }
 
     #[test]

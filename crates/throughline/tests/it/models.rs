@@ -177,6 +177,10 @@ fn a_turn_gets_the_models_account_and_what_was_extracted_stays_behind_it() {
     let behind: Vec<_> = rows.iter().filter(|row| row.superseded_by == Some(better[0].memory.id)).collect();
     assert!(!behind.is_empty(), "what spoke of the same edit stands behind it: {rows:?}");
     let asked = &server.heard()[0];
+    assert!(
+        !asked.contains("The token is refreshed before it expires"),
+        "words are not sent unless a person says so"
+    );
     assert!(asked.contains("repair the refresh of tokens in one") && asked.contains("let expires = now"));
 
     let shown = distill(&house);
@@ -188,6 +192,38 @@ fn a_turn_gets_the_models_account_and_what_was_extracted_stays_behind_it() {
     assert_eq!(by_the_model(&memories(&house, "one")).len(), 1);
     assert_eq!(distill(&house)["tokens_today"], 2200);
     assert_eq!(server.heard().len(), 1);
+}
+
+#[test]
+fn the_conversation_is_sent_once_a_person_has_agreed_and_the_session_is_over() {
+    let house = House::new();
+    let server = Server::answering(|_| account("The clock was read before the skew was known"));
+    configure(&house, &server, "send = \"words\"");
+    house.start();
+    for _ in 0..2 {
+        work(&house, "told");
+    }
+    house.ok(&["events"]);
+    assert!(server.heard().is_empty(), "the session may take back what it said");
+    let mut end = house.envelope("told", "SessionEnd");
+    end["reason"] = json!("exit");
+    house.send(&end);
+    wait_for(&house, "turns_done", 2);
+    let heard = server.heard();
+    assert_eq!(heard.len(), 1, "once: {heard:?}");
+    for words in
+        ["person-said\nrepair the refresh", "agent-said", "The token is refreshed before it expires."]
+    {
+        assert!(
+            heard[0].contains(words) || heard[0].contains(&words.replace('\n', "\n\n")),
+            "{words}: {}",
+            heard[0]
+        );
+    }
+    let rows = memories(&house, "told");
+    assert!(
+        by_the_model(&rows).iter().all(|row| !row.memory.tools.iter().any(|tool| tool.ends_with("-said")))
+    );
 }
 
 #[test]

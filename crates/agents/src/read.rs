@@ -17,6 +17,10 @@ const UNNAMED: &str = "unknown";
 /// Opens the prompt that is made when a background task ends.
 const TASK_NOTIFICATION: &str = "<task-notification>";
 
+/// Who wrote a prompt, where that is told beside it, and what is told of one that no person wrote.
+pub(crate) const PROMPT_SOURCE: &str = "prompt_source";
+pub(crate) const SYSTEM: &str = "system";
+
 /// What to do about a tool's input and result, which are nearly all of an envelope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Contents {
@@ -68,7 +72,8 @@ pub(crate) fn detail(kind: EventKind, fields: &Fields<'_>) -> Option<Detail> {
         SessionStart => Detail::Start { source: start_source(fields), model: fields.word("model") },
         UserPromptSubmit | UserPromptExpansion => {
             let text = fields.text("prompt")?;
-            let machine = text.trim_start().starts_with(TASK_NOTIFICATION);
+            let machine = fields.word(PROMPT_SOURCE).is_some_and(|source| source == SYSTEM)
+                || text.trim_start().starts_with(TASK_NOTIFICATION);
             Detail::Prompt { text, author: if machine { Author::Machine } else { Author::Person } }
         }
         PreToolUse | PermissionRequest => tool(fields, Outcome::Pending)?,

@@ -14,6 +14,7 @@ mod replay;
 mod tail;
 pub(crate) mod time;
 pub(crate) mod tool;
+mod turn_words;
 
 use std::collections::VecDeque;
 
@@ -26,6 +27,7 @@ pub use crate::gemini_cli::transcript::Chats;
 pub use chunk::{Chunk, MAX_CHUNK_CHARS, MAX_CHUNKS, TARGET_CHUNK_CHARS, Voice, chunks};
 pub use replay::Replay;
 pub use tail::{last_words, tail};
+pub use turn_words::{InTurn, TurnEnd, said_in_turn};
 
 /// Where an agent keeps its conversations, and how they are read.
 pub trait Conversations: Send + Sync {
@@ -38,6 +40,12 @@ pub trait Conversations: Send + Sync {
 
     /// For the file at `path`, from its beginning. Only the path's text is looked at.
     fn reader(&self, path: &str) -> Box<dyn Reader>;
+
+    /// What a record may be of a talk, at a glance: what tools were given and gave is most of a file, and whoever asks for words
+    /// alone need not decode it. To expect more of a record than it holds costs time and nothing else.
+    fn expect(&self, _: &[u8]) -> Talk {
+        Talk::Prompt
+    }
 
     /// The file of the session that the conversation at `path` belongs to: itself, unless it is a subagent's.
     fn session_path(&self, path: &str) -> String {
@@ -60,6 +68,16 @@ pub enum Growth {
     Lines,
     /// One JSON document, written anew as a whole.
     Whole,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Talk {
+    /// Nobody said anything in it.
+    Nothing,
+    /// Words, or a call that shows that the agent goes on.
+    Words,
+    /// The same, or a prompt.
+    Prompt,
 }
 
 /// Reads one file. May remember: an agent names the session once, in its first record, say. One that is begun

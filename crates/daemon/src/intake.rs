@@ -11,8 +11,8 @@ use client::{Place, private};
 use engine::config::{Config, Layer};
 use engine::{Behavior, Keep, Workspace, hearers};
 use model::{
-    Advice, Author, Deed, Detail, Entry, Envelope, Event, EventKind, Injection, Millis, Reply, StartSource,
-    Told, estimate_tokens,
+    Advice, Author, Deed, Detail, Entry, Envelope, Event, EventKind, Injection, Millis, Reply, Said,
+    StartSource, Told, estimate_tokens,
 };
 use redact::Redactor;
 use store::{Journal, StoreError};
@@ -33,6 +33,7 @@ use crate::losses::LossBook;
 use crate::metrics::{Counters, Hooks, Hours, Series, count};
 use crate::process;
 use crate::spool_watch::SpoolWatch;
+use crate::transcripts;
 use crate::twins::Twins;
 use crate::verdicts;
 use crate::workspace::Workspaces;
@@ -362,7 +363,11 @@ impl Intake {
         let mut entries = Vec::with_capacity(envelopes.len());
         for mut envelope in envelopes {
             envelope.context.insert("past".to_owned(), "1".to_owned());
-            let seen = self.see(envelope, true);
+            let mut seen = self.see(envelope, true);
+            // The event that ends a private turn is of the next one; what it heard of the turn is not.
+            if *private {
+                seen.entry.context.remove(Said::IN_TURN);
+            }
             match seen.event.kind {
                 // A machine's prompt, such as the end of a background task, ends no turn.
                 EventKind::UserPromptSubmit if is_persons(&seen.event) => *private = seen.private_prompt,
@@ -419,6 +424,9 @@ impl Intake {
         let workspace = event.cwd.as_deref().and_then(|cwd| self.workspaces.find(Path::new(cwd)));
         if let Some(said) = untold {
             context.insert(agents::LAST_WORDS.to_owned(), said);
+        }
+        if !context.contains_key("past") {
+            Said::note_in_turn(&mut context, &self.said_in_turn(&redactor, adapter, &event));
         }
         if let Some(workspace) = &workspace {
             note_workspace(&mut context, workspace);
@@ -487,7 +495,25 @@ impl Intake {
     fn redact_context(redactor: &Redactor, context: model::Context) -> model::Context {
         let clean =
             |value: String| String::from_utf8_lossy(&redactor.bytes(value.as_bytes()).bytes).into_owned();
-        context.into_iter().map(|(key, value)| (key, clean(value))).collect()
+        // A list of texts: each is cleaned for itself, so that it stays a list.
+        let mut said = Said::in_turn(&context);
+        said.iter_mut().for_each(|said| said.text = clean(std::mem::take(&mut said.text)));
+        said.retain(|said| !said.text.trim().is_empty());
+        let mut context: model::Context = context
+            .into_iter()
+            .filter(|(key, _)| key != Said::IN_TURN)
+            .map(|(key, value)| (key, clean(value)))
+            .collect();
+        Said::note_in_turn(&mut context, &said);
+        context
+    }
+
+    /// What was said in the turn that this event ends, unless the turn is to leave no trace.
+    fn said_in_turn(&self, redactor: &Redactor, adapter: &dyn Adapter, event: &Event) -> Vec<Said> {
+        let Some(turn) = last_words::in_turn(adapter, event) else { return Vec::new() };
+        let private = private::is_private(&self.place, event.session.as_str())
+            || turn.prompt.is_some_and(|prompt| transcripts::is_private(redactor, &prompt));
+        if private { Vec::new() } else { turn.said }
     }
 
     fn reason_to_leave(

@@ -201,7 +201,7 @@ fn ends_in_private(archive: &Archive, folder: &Path, key: &Key) -> Result<bool, 
 }
 
 /// The redactor's own judgment of a prompt.
-fn is_private(redactor: &Redactor, prompt: &str) -> bool {
+pub(crate) fn is_private(redactor: &Redactor, prompt: &str) -> bool {
     let envelope = json!({ "hook_event_name": "UserPromptSubmit", "prompt": prompt });
     redactor.envelope(envelope.to_string().as_bytes()).private_prompt
 }

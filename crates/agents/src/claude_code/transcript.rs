@@ -17,13 +17,15 @@ use super::ClaudeCode;
 use crate::transcript::record::{Object, has_extension};
 use crate::transcript::tool::tool_use;
 use crate::transcript::{
-    Conversations, Folder, Growth, Line, Reader, Sidechain, ToolOutcome, Usage, What, time,
+    Conversations, Folder, Growth, Line, Reader, Sidechain, Talk, ToolOutcome, Usage, What, time,
 };
 
 /// Old transcripts tell that a record is a subagent's and not whose.
 const UNNAMED_SIDECHAIN: &str = "sidechain";
 /// What the client gives the model for a call that a person refused.
 const REFUSED: &[&str] = &["The user doesn't want to proceed with this tool use", "<tool_use_error>"];
+/// Results up to this many bytes are read whatever they hold: words may stand beside them.
+const SMALL_RECORD: usize = 2048;
 /// The client's own messages in the agent's name, for example errors of the network.
 const SYNTHETIC_MODEL: &str = "<synthetic>";
 
@@ -55,6 +57,22 @@ impl Conversations for ClaudeCode {
 
     fn reader(&self, _: &str) -> Box<dyn Reader> {
         Box::new(*self)
+    }
+
+    fn expect(&self, record: &[u8]) -> Talk {
+        let has = |mark: &[u8]| memchr::memmem::find(record, mark).is_some();
+        if has(br#""type":"tool_result""#) {
+            // Of what tools gave only a refusal holds words, a person's.
+            let refused = REFUSED.iter().any(|mark| has(mark.as_bytes()));
+            return if refused || record.len() <= SMALL_RECORD { Talk::Words } else { Talk::Nothing };
+        }
+        // A compaction and the start of a process end what was said before them.
+        let marks: [&[u8]; 3] = [br#""type":"assistant""#, br#""type":"system""#, br#""SessionStart""#];
+        match has(br#""type":"user""#) {
+            true => Talk::Prompt,
+            false if marks.into_iter().any(has) => Talk::Words,
+            false => Talk::Nothing,
+        }
     }
 
     fn session_path(&self, path: &str) -> String {

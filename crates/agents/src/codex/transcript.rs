@@ -17,7 +17,7 @@ use super::tools;
 use crate::transcript::record::{Object, has_extension};
 use crate::transcript::tool::{result, tool_use};
 use crate::transcript::{
-    Conversations, Folder, Growth, Line, Reader, Sidechain, ToolOutcome, Usage, What, time,
+    Conversations, Folder, Growth, Line, Reader, Sidechain, Talk, ToolOutcome, Usage, What, time,
 };
 
 /// Calls whose result has not come. An agent makes a few at once; more are calls that never ended.
@@ -46,6 +46,15 @@ impl Conversations for Rollouts {
 
     fn growth(&self, _: &str) -> Growth {
         Growth::Lines
+    }
+
+    fn expect(&self, record: &[u8]) -> Talk {
+        let has = |mark: &[u8]| memchr::memmem::find(record, mark).is_some();
+        match has(br#""user_message""#) || has(br#""UserMessage""#) {
+            true => Talk::Prompt,
+            false if has(br#"_call_output""#) || has(br#""reasoning""#) => Talk::Nothing,
+            false => Talk::Words,
+        }
     }
 
     fn reader(&self, path: &str) -> Box<dyn Reader> {

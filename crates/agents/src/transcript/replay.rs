@@ -10,21 +10,20 @@
 
 use std::collections::VecDeque;
 
-use model::{Context, EventId, EventKind, Millis, Said, Speaker};
+use model::{Context, EventId, EventKind, Millis, Said};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::read::{PROMPT_SOURCE, SYSTEM};
+
 use super::calls::{Call, Calls};
+use super::turn_words::TurnWords;
 use super::{Conversations, Ending, Line, PastEvent, ToolOutcome, Twin, What};
 
 /// Conversations of subagents inside one file, which only old transcripts have, several at once.
 const MAX_THREADS: usize = 64;
 /// A subagent's end without a type would read as the end of a compaction.
 const UNKNOWN_TYPE: &str = "unknown";
-/// Texts of one turn that are noted beside its last words, and the bytes of one of them. A turn of hundreds of calls says
-/// what it found near its end.
-const MAX_SAID: usize = 120;
-const MAX_SAID_BYTES: usize = 4000;
 /// The parts of a session that there is one of.
 const START: &str = "start";
 const END: &str = "end";
@@ -55,43 +54,12 @@ struct Thread {
     subagent: Option<String>,
     kind: Option<String>,
     prompt_id: Option<String>,
-    /// The last thing the agent said, if nothing came after it.
-    answer: Option<Answer>,
+    /// What was said in its turn.
+    words: TurnWords,
     /// The turn goes on because a hook held it.
     held: bool,
     /// A typed command that the agent may or may not be asked to answer.
     command: Option<Line>,
-    /// What was said in this turn before the last thing the agent said.
-    said: VecDeque<Said>,
-}
-
-impl Thread {
-    /// The last thing the agent said was not the end of its turn.
-    fn goes_on(&mut self) {
-        if let Some(answer) = self.answer.take() {
-            self.says(Speaker::Agent, &answer.text);
-        }
-    }
-
-    fn says(&mut self, by: Speaker, text: &str) {
-        let text = text.trim();
-        if text.is_empty() {
-            return;
-        }
-        if self.said.len() == MAX_SAID {
-            self.said.pop_front();
-        }
-        let text = text[..text.floor_char_boundary(MAX_SAID_BYTES)].to_owned();
-        self.said.push_back(Said { by, text });
-    }
-}
-
-#[derive(Debug)]
-struct Answer {
-    line: Line,
-    text: String,
-    message: Option<String>,
-    ends_turn: bool,
 }
 
 #[derive(Debug)]
@@ -146,6 +114,21 @@ impl Replay {
         out
     }
 
+    /// What an event of this kind would have noted, were it to end the main thread's turn now.
+    pub(super) fn said_by_now(mut self, kind: EventKind) -> Vec<Said> {
+        self.flush_compaction(None, &mut Vec::new());
+        let Some(at) = self.threads.iter().position(|thread| thread.subagent.is_none()) else {
+            return Vec::new();
+        };
+        if kind == EventKind::Stop {
+            // The event tells the last words itself, and the file may not have them yet.
+            self.threads[at].words.answer();
+        } else {
+            self.stop(at, &mut Vec::new());
+        }
+        self.threads[at].words.take()
+    }
+
     /// What the end of the file completes.
     pub fn finish(mut self, ending: Ending) -> Vec<PastEvent> {
         let mut out = self.rest();
@@ -153,7 +136,6 @@ impl Replay {
             let fields = json!({ "reason": "other" });
             let mut event = self.event(EventKind::SessionEnd, &line, END, Twin::Session, fields);
             if let Some(at) = self.threads.iter().position(|thread| thread.subagent.is_none()) {
-                self.threads[at].goes_on();
                 self.note_said(at, &mut event);
             }
             out.push(event);
@@ -176,39 +158,20 @@ impl Replay {
                 self.threads[at].command = Some(line.clone());
             }
             What::Printed => self.threads[at].command = None,
-            What::Agent { text, message, ends_turn } => {
+            What::Agent { .. } => {
                 self.command(at, out);
-                let thread = &mut self.threads[at];
-                match &mut thread.answer {
-                    Some(answer) if message.is_some() && answer.message == *message => {
-                        answer.text.push('\n');
-                        answer.text.push_str(text);
-                        answer.line = line.clone();
-                    }
-                    _ => {
-                        thread.goes_on();
-                        thread.answer = Some(Answer {
-                            line: line.clone(),
-                            text: text.clone(),
-                            message: message.clone(),
-                            ends_turn: *ends_turn,
-                        });
-                    }
-                }
+                self.threads[at].words.hear(line);
             }
             What::ToolUse { id, name, input, .. } => {
                 self.command(at, out);
-                self.threads[at].goes_on();
+                self.threads[at].words.hear(line);
                 self.calls.open(id, name, input);
             }
             What::ToolResult { id, outcome, text, structured } => {
                 if line.subagent.is_none() {
                     self.stop_subagents(out);
                 }
-                self.threads[at].goes_on();
-                if let (ToolOutcome::Refused, Some(words)) = (outcome, words_at_refusal(text)) {
-                    self.threads[at].says(Speaker::Person, words);
-                }
+                self.threads[at].words.hear(line);
                 if let Some(call) = self.calls.close(id) {
                     out.extend(self.tool_event(line, call, *outcome, text, structured.as_ref()));
                 }
@@ -217,13 +180,12 @@ impl Replay {
                 self.stop(at, out);
                 self.threads[at].held = true;
             }
-            What::Interrupted => self.threads[at].goes_on(),
+            What::Interrupted => self.threads[at].words.hear(line),
             What::SessionOver { reason } => {
                 self.stop(at, out);
                 self.over = true;
                 let fields = json!({ "reason": reason });
                 let mut event = self.event(EventKind::SessionEnd, line, "over", Twin::Session, fields);
-                self.threads[at].goes_on();
                 self.note_said(at, &mut event);
                 out.push(event);
             }
@@ -249,19 +211,25 @@ impl Replay {
         thread.command = None;
         thread.prompt_id.clone_from(&line.prompt_id);
         let twin = self.prompt_twin(at);
-        let mut event =
-            self.event(EventKind::UserPromptSubmit, line, "prompt", twin, json!({ "prompt": text }));
-        // Of a turn that was interrupted: it has no Stop.
-        self.note_said(at, &mut event);
+        let by_machine = matches!(line.what, What::Machine { .. });
+        let mut fields = json!({ "prompt": text });
+        if by_machine {
+            fields[PROMPT_SOURCE] = SYSTEM.into();
+        }
+        let mut event = self.event(EventKind::UserPromptSubmit, line, "prompt", twin, fields);
+        // Of a turn that was interrupted: it has no Stop. A machine's prompt ends no turn.
+        if !by_machine {
+            self.note_said(at, &mut event);
+        }
         out.push(event);
     }
 
     /// What was said in a turn goes with the event that ends it.
     fn note_said(&mut self, at: usize, event: &mut PastEvent) {
         let thread = &mut self.threads[at];
-        let said = std::mem::take(&mut thread.said);
+        let said = thread.words.take();
         if thread.subagent.is_none() {
-            Said::note_in_turn(&mut event.context, said.into_iter().collect::<Vec<_>>().as_slice());
+            Said::note_in_turn(&mut event.context, &said);
         }
     }
 
@@ -276,7 +244,7 @@ impl Replay {
 
     fn stop(&mut self, at: usize, out: &mut Vec<PastEvent>) {
         let thread = &mut self.threads[at];
-        let Some(answer) = thread.answer.take().filter(|answer| answer.ends_turn) else { return };
+        let Some(answer) = thread.words.answer() else { return };
         let active = std::mem::take(&mut thread.held);
         let mut fields = json!({ "stop_hook_active": active, "last_assistant_message": answer.text });
         let kind = if thread.subagent.is_none() { EventKind::Stop } else { EventKind::SubagentStop };
@@ -464,14 +432,4 @@ impl Replay {
         random.copy_from_slice(&hash.finalize()[..10]);
         EventId::mint(at, random)
     }
-}
-
-/// What a person typed when they refused a call: the client gives the model its own sentences first.
-pub(crate) fn words_at_refusal(text: &str) -> Option<&str> {
-    const LEADS: &[&str] = &["the user said:", "The user provided the following reason for the rejection:"];
-    let (at, lead) = LEADS.iter().find_map(|lead| Some((text.find(lead)?, lead)))?;
-    let words = &text[at + lead.len()..];
-    // The client's own note to the model about what comes next.
-    let end = words.find("\n\nNote: ").unwrap_or(words.len());
-    Some(words[..end].trim()).filter(|words| !words.is_empty())
 }

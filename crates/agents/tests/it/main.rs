@@ -15,6 +15,7 @@ mod servers;
 mod titles;
 mod transcript_properties;
 mod transcripts;
+mod turn_words;
 
 use std::path::Path;
 

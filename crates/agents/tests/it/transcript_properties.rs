@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// In everything a tool gave, and in nothing else.
 const GIVEN: &str = "TOOL-GAVE-THIS";
 
-fn records() -> impl Strategy<Value = Vec<Value>> {
+pub(crate) fn records() -> impl Strategy<Value = Vec<Value>> {
     let text = prop_oneof![
         "\\PC{0,40}",
         "[a-zü \n]{0,3000}",

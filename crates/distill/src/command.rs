@@ -25,6 +25,12 @@ pub(crate) struct Command {
     pub piped: bool,
     /// A `git push` stands in the same chain.
     pub pushes: bool,
+    /// The folder it was run in, where the line changed into one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub folder: String,
+    /// The other checks of the same chain, as they were written: what is known of a chain that went well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<(Purpose, String)>,
 }
 
 /// What is kept of a command's own words.
@@ -33,28 +39,37 @@ const MAX_TARGETS: usize = 6;
 /// A longer command is a script; what it is for stands at its beginning.
 pub(crate) const MAX_COMMAND_BYTES: usize = 8 * 1024;
 const MAX_PARTS: usize = 32;
+const MAX_BESIDE: usize = 3;
+const MAX_BESIDE_BYTES: usize = 80;
 
 impl Command {
     pub(crate) fn read(command: &str) -> Self {
+        Self::read_in(command, None).0
+    }
+
+    /// The command that counts, and every check of the line in its order. `root`: the folder the line was run in.
+    pub(crate) fn read_in(command: &str, root: Option<&str>) -> (Self, Vec<Self>) {
         let command = &command[..command.floor_char_boundary(MAX_COMMAND_BYTES)];
         let here = command.contains("<<");
         let parts = split(command);
-        let mut folder = None;
+        let mut folder = String::new();
         let mut best: Option<(Self, usize)> = None;
+        let mut checks: Vec<Self> = Vec::new();
         let mut pushes = false;
         for (at, part) in parts.iter().enumerate() {
             let words: Vec<&str> = part.words.iter().map(String::as_str).collect();
             let words = bare(&words);
             let Some(program) = words.first() else { continue };
             if program_name(program) == "cd" {
-                folder = words.get(1).map(|folder| (*folder).to_owned());
+                folder = words.get(1).map_or_else(String::new, |folder| below(folder, root));
                 continue;
             }
             let mut found = classify(words, part);
             pushes |= found.purpose == Purpose::Push;
             found.piped = part.piped;
-            if let Some(folder) = folder.as_deref().filter(|folder| !matches!(*folder, "-" | "~")) {
-                push_new(&mut found.targets, &clip(folder, 80), MAX_TARGETS);
+            found.folder = clip(&folder, 80);
+            if found.purpose.checks() && checks.len() < MAX_PARTS {
+                checks.push(Self { shown: clip(&part.text, MAX_SHOWN_BYTES), ..found.clone() });
             }
             if best.as_ref().is_none_or(|(known, _)| found.purpose < known.purpose) {
                 best = Some((found, at));
@@ -69,7 +84,13 @@ impl Command {
         found.shown = clip(&shown.join(" && "), MAX_SHOWN_BYTES);
         found.ad_hoc |= here && found.purpose == Purpose::Other;
         found.pushes = pushes;
-        found
+        let others = checks.iter().filter(|check| check.key() != found.key() && check.folder == found.folder);
+        found.beside = others
+            .filter(|check| check.targets.is_empty() && check.shown.len() <= MAX_BESIDE_BYTES)
+            .map(|check| (check.purpose, check.shown.clone()))
+            .take(MAX_BESIDE)
+            .collect();
+        (found, checks)
     }
 
     fn unknown() -> Self {
@@ -86,6 +107,8 @@ impl Command {
             ad_hoc: false,
             piped: false,
             pushes: false,
+            folder: String::new(),
+            beside: Vec::new(),
         }
     }
 
@@ -94,10 +117,29 @@ impl Command {
         let mut targets = self.targets.clone();
         targets.sort_unstable();
         targets.insert(0, self.family.clone());
+        if !self.folder.is_empty() {
+            targets.push(self.folder.clone());
+        }
         if !self.variant.is_empty() {
             targets.push(self.variant.clone());
         }
         targets.join(" ")
+    }
+}
+
+/// A folder as seen from the one the line was run in. Empty: the same one, or one that is not known.
+fn below(folder: &str, root: Option<&str>) -> String {
+    let folder = folder.trim_end_matches('/');
+    if matches!(folder, "-" | "~" | "." | "") {
+        return String::new();
+    }
+    match root.map(|root| root.trim_end_matches('/')) {
+        Some(root) if folder == root => String::new(),
+        Some(root) => {
+            let inside = folder.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
+            inside.unwrap_or(folder).to_owned()
+        }
+        None => folder.to_owned(),
     }
 }
 
@@ -248,6 +290,8 @@ fn bare<'a>(mut words: &'a [&'a str]) -> &'a [&'a str] {
             _ if assignment || RUNNERS.contains(&program) => 1,
             ("uv" | "poetry" | "pipenv" | "pdm" | "rye" | "hatch", "run")
             | ("bundle" | "pnpm" | "yarn" | "npm" | "mise" | "direnv", "exec")
+            | ("mise" | "bun", "x")
+            | ("doppler" | "op" | "dotenvx" | "infisical", "run")
             | ("pnpm" | "yarn", "dlx")
             | ("python" | "python3", "-m")
             | ("timeout", _) => 2,

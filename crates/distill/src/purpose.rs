@@ -31,6 +31,13 @@ pub(crate) enum Purpose {
     Noise,
 }
 
+impl Purpose {
+    /// Says whether the project is in order: it tests, builds or lints.
+    pub(crate) fn checks(self) -> bool {
+        matches!(self, Self::Test | Self::Build | Self::Lint)
+    }
+}
+
 /// The purpose, and how many plain words belong to the command's name.
 pub(crate) fn purpose_of(program: &str, sub: &str, plain: &[&str], words: &[&str]) -> (Purpose, usize) {
     #[allow(clippy::enum_glob_use, reason = "a table of every purpose")]
@@ -44,15 +51,23 @@ pub(crate) fn purpose_of(program: &str, sub: &str, plain: &[&str], words: &[&str
             "publish" => (Release, 1),
             "audit" | "deny" => (Audit, 1),
             "sqlx" => (Migrate, 2),
+            "xtask" | "make" => (script_named(plain.get(1).copied().unwrap_or("")), 2),
             "tree" | "metadata" | "search" | "info" => (Look, 1),
             _ => (Other, 2),
         },
-        "pytest" | "py.test" | "tox" | "nox" | "unittest" | "jest" | "vitest" | "mocha" | "ava" | "rspec"
+        "tox" | "nox" => {
+            // The environment or session is the task.
+            let named = |word: &&&str| matches!(**word, "-e" | "-s" | "--session" | "--env");
+            let task = words.iter().position(|word| named(&word)).and_then(|at| words.get(at + 1));
+            let purpose = task.map_or(Test, |task| script_named(task));
+            (if purpose == Other { Test } else { purpose }, 0)
+        }
+        "pytest" | "py.test" | "unittest" | "jest" | "vitest" | "mocha" | "ava" | "rspec"
         | "phpunit" | "ctest" | "bats" | "karma" | "pest" | "behave" => (Test, 0),
         "playwright" | "cypress" | "rails" | "rake" | "rails6" | "mix" | "dotnet" | "swift" | "bazel"
         | "sbt" | "deno" | "zig" | "flutter" | "dart" | "bundle" | "lein" | "stack" | "cabal" | "elixir"
-        | "artisan" | "composer" | "make" | "just" | "task" | "gmake" | "invoke" | "nx" | "turbo"
-        | "lerna" | "moon" => script(program, sub, plain),
+        | "artisan" | "composer" | "make" | "just" | "task" | "gmake" | "invoke" | "inv" | "nx" | "turbo"
+        | "lerna" | "moon" | "poe" | "rush" | "go-task" | "doit" => script(program, sub, plain),
         "python" | "python3" | "php"
             if plain.first().is_some_and(|file| file.ends_with("manage.py") || file.ends_with("artisan")) =>
         {
@@ -97,7 +112,11 @@ pub(crate) fn purpose_of(program: &str, sub: &str, plain: &[&str], words: &[&str
             let tests = plain.iter().any(|word| {
                 word.to_ascii_lowercase().contains("test") || matches!(*word, "verify" | "check")
             });
-            (if tests { Test } else { Build }, 1)
+            // Of `:app:lintDebug` the task is the last part.
+            let task = sub.rsplit(':').next().unwrap_or(sub);
+            let named = if program.starts_with("gradle") { script_named(task) } else { Other };
+            let purpose = if tests { Test } else { Build };
+            (if named == Other { purpose } else { named }, 1)
         }
         "git" => git(sub, plain, words),
         "gh" | "glab" => match (sub, plain.get(1).copied().unwrap_or("")) {
@@ -163,14 +182,13 @@ pub(crate) fn purpose_of(program: &str, sub: &str, plain: &[&str], words: &[&str
         "uvicorn" | "gunicorn" | "hypercorn" | "nodemon" | "http.server" | "streamlit" | "jupyter"
         | "puma" | "caddy" | "nginx" => (Serve, 0),
         "flask" | "fastapi" => (if sub == "db" { Migrate } else { Serve }, 1),
+        "mise" if matches!(sub, "run" | "r") => (script_named(plain.get(1).copied().unwrap_or("")), 2),
+        "mise" if sub == "tasks" && plain.get(1) == Some(&"run") => {
+            (script_named(plain.get(2).copied().unwrap_or("")), 3)
+        }
         "pip" | "pip3" | "uv" | "poetry" | "pipenv" | "pdm" | "apt" | "apt-get" | "brew" | "gem"
         | "conda" | "mamba" | "dnf" | "yum" | "apk" | "pacman" | "rustup" | "nvm" | "pyenv" | "asdf"
-        | "mise" | "choco" | "winget" | "nix" | "opam" => match sub {
-            "list" | "show" | "freeze" | "search" | "info" | "tree" | "which" | "current" => (Look, 1),
-            "check" => (Lint, 1),
-            "publish" => (Release, 1),
-            _ => (Package, 1),
-        },
+        | "mise" | "choco" | "winget" | "nix" | "opam" => packages(sub, plain),
         "curl" | "wget" | "http" | "https" | "httpie" | "xh" | "grpcurl" | "nc" | "telnet" | "ping"
         | "dig" | "nslookup" | "openssl" | "journalctl" | "dmesg" | "strace" | "perf" | "lsof"
         | "netstat" | "ss" | "hyperfine" | "ab" | "wrk" | "k6" => (Probe, 0),
@@ -213,42 +231,100 @@ pub(crate) fn purpose_of(program: &str, sub: &str, plain: &[&str], words: &[&str
     }
 }
 
+/// What a program that installs others was told to do. Only its own verbs install: the rest of what such programs can
+/// do (`mise trust`, `uv venv`) leaves the project's packages as they are.
+fn packages(sub: &str, plain: &[&str]) -> (Purpose, usize) {
+    const INSTALLS: &[&str] = &[
+        "install", "i", "add", "remove", "uninstall", "update", "upgrade", "sync", "use", "lock", "get",
+        "reinstall", "rm",
+    ];
+    let verb = if sub == "pip" { plain.get(1).copied().unwrap_or("") } else { sub };
+    let purpose = match verb {
+        "list" | "show" | "freeze" | "search" | "info" | "tree" | "which" | "current" | "ls" | "tasks"
+        | "outdated" | "doctor" | "version" => Purpose::Look,
+        "check" => Purpose::Lint,
+        "build" => Purpose::Build,
+        "publish" => Purpose::Release,
+        verb if INSTALLS.contains(&verb) || verb.starts_with("-S") => Purpose::Package,
+        _ => Purpose::Other,
+    };
+    (purpose, if sub == "pip" { 2 } else { 1 })
+}
+
 /// Programs that run scripts and targets people name as they like.
 fn script(program: &str, sub: &str, plain: &[&str]) -> (Purpose, usize) {
+    let second = plain.get(1).copied().unwrap_or("");
     let purpose = match (program, sub) {
         ("rails", "s" | "server") => Purpose::Serve,
         ("rails", "c" | "console" | "routes") => Purpose::Look,
         ("composer" | "mix" | "bundle", "install" | "update" | "require" | "deps.get") => Purpose::Package,
-        ("nx" | "turbo" | "lerna", "run") => script_named(plain.get(1).copied().unwrap_or("")),
+        ("dotnet", "add" | "restore" | "tool") => Purpose::Package,
+        ("dotnet", "run") => Purpose::Serve,
+        // The word that only says that a task follows; the task is part of the command's name.
+        ("deno", "task") | ("composer", "run" | "run-script") | ("nx" | "turbo" | "lerna" | "moon", "run") => {
+            return (script_named(second.rsplit(':').next().unwrap_or(second)), 2);
+        }
+        ("nx", "run-many" | "affected") => {
+            let task = plain.get(1).copied().unwrap_or("");
+            return (script_named(task), 2);
+        }
         ("make" | "gmake" | "just" | "task", "") => Purpose::Build,
         _ => script_named(sub),
     };
     (purpose, 1)
 }
 
-fn script_named(name: &str) -> Purpose {
-    let name = name.to_ascii_lowercase();
-    let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
-    if has(&["migrat", "db:push", "db:seed", "makemigrations"]) {
+/// What a task is for, by the words of its name: `test:ci`, `lint-fix`, `compileJava`.
+pub(crate) fn script_named(name: &str) -> Purpose {
+    let words = words_of(name);
+    let any = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
+    let begins = |starts: &[&str]| words.iter().any(|word| starts.iter().any(|start| word.starts_with(start)));
+    let whole = words.concat();
+    if begins(&["migrat", "makemigration"]) || matches!(whole.as_str(), "dbpush" | "dbseed") {
         Purpose::Migrate
-    } else if has(&["test", "spec", "e2e", "coverage"]) || name == "ci" {
-        Purpose::Test
-    } else if has(&["lint", "format", "fmt", "clippy", "prettier", "analyze"]) {
-        Purpose::Lint
-    } else if has(&["build", "compile", "typecheck", "type-check", "tsc", "bundle", "assemble"])
-        || name == "check"
+    } else if begins(&["test"])
+        || any(&["spec", "specs", "e2e", "coverage", "cov", "ci", "unittest", "vitest", "pytest", "jest", "bench"])
     {
+        Purpose::Test
+    } else if begins(&["typecheck", "tsc"]) || matches!(whole.as_str(), "checktypes" | "types") {
         Purpose::Build
-    } else if has(&["deploy", "release", "publish"]) {
+    } else if begins(&["lint", "format", "fmt", "clippy", "prettier", "analy", "eslint", "ruff", "vet", "tidy"]) {
+        Purpose::Lint
+    } else if begins(&["build", "compil", "bundle", "assembl", "check", "verify", "codegen"]) {
+        Purpose::Build
+    } else if begins(&["deploy", "releas", "publish", "ship"]) {
         Purpose::Release
-    } else if matches!(
-        name.as_str(),
-        "dev" | "start" | "serve" | "server" | "runserver" | "watch" | "preview"
-    ) {
+    } else if any(&["dev", "start", "serve", "server", "runserver", "watch", "preview", "run", "up"]) {
         Purpose::Serve
+    } else if any(&["clean", "help", "list"]) {
+        Purpose::Noise
     } else {
         Purpose::Other
     }
+}
+
+/// The words of a name, in lower case: parted by signs and where a capital follows a small letter.
+fn words_of(name: &str) -> Vec<String> {
+    const MAX_NAME_BYTES: usize = 80;
+    let name = &name[..name.floor_char_boundary(MAX_NAME_BYTES)];
+    let mut words: Vec<String> = Vec::new();
+    let mut begins = true;
+    let mut small = false;
+    for char in name.chars() {
+        if !char.is_alphanumeric() {
+            begins = true;
+            continue;
+        }
+        if begins || (small && char.is_uppercase()) {
+            words.push(String::new());
+        }
+        begins = false;
+        small = char.is_lowercase();
+        if let Some(word) = words.last_mut() {
+            word.extend(char.to_lowercase());
+        }
+    }
+    words
 }
 
 fn git(sub: &str, plain: &[&str], words: &[&str]) -> (Purpose, usize) {

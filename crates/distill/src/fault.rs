@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::complaint;
 use crate::text::{clip, is_word, lines, one_line};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -33,10 +34,10 @@ impl Fault {
 
     pub(crate) fn find(output: &str) -> Option<Self> {
         let lines: Vec<_> = lines(output).collect();
-        let mut best: Option<(usize, Self)> = None;
+        let mut best: Option<(usize, Self)> = complaint::of_go_test(&lines);
         for (at, line) in lines.iter().enumerate() {
             let line = line.trim();
-            if line.is_empty() {
+            if line.is_empty() || complaint::is_chatter(line) {
                 continue;
             }
             let Some(fault) = recognize(line) else { continue };
@@ -48,7 +49,8 @@ impl Fault {
             }
         }
         let Some((at, mut fault)) = best else {
-            let last = lines.iter().rev().map(|line| line.trim()).find(|line| line.len() > 3)?;
+            let says = |line: &&str| line.len() > 3 && !complaint::is_chatter(line);
+            let last = lines.iter().rev().map(|line| line.trim()).find(says)?;
             return Some(Self { message: one_line(last, MAX_MESSAGE_BYTES), ..Self::default() });
         };
         if fault.message.is_empty() {
@@ -61,6 +63,11 @@ impl Fault {
         }
         fault.detail = detail_near(&lines, at);
         Some(fault)
+    }
+
+    /// What one line says, if it says that something is wrong.
+    pub(crate) fn of_line(line: &str) -> Option<Self> {
+        (!line.is_empty() && !complaint::is_chatter(line)).then(|| recognize(line)).flatten()
     }
 
     /// Equal for two failures of one cause as far as their words go: numbers and addresses do not count.
@@ -93,6 +100,54 @@ impl Fault {
         self.message.starts_with("CONFLICT ")
     }
 
+    /// The command was not called as it wants to be, or not from where it can run: nothing is wrong with the project.
+    pub(crate) fn is_slip(&self) -> bool {
+        const SLIPS: &[&str] = &[
+            "unknown flag",
+            "unknown option",
+            "unknown shorthand",
+            "unrecognized argument",
+            "unrecognized option",
+            "unexpected argument",
+            "flag provided but not defined",
+            "flag needs an argument",
+            "invalid option",
+            "no such option",
+            "unknown command",
+            "unknown subcommand",
+            "no such subcommand",
+            "no such command",
+            "setup failed]",
+            "directory not found",
+            "for usage",
+            "--help' for",
+            " help run' for",
+            "usage:",
+            "invalid usage",
+            "multiple packages to non-directory",
+            "missing script",
+            "no tasks named",
+            "no task named",
+            "no rule to make target",
+            "does not contain recipe",
+            "no tests to run",
+            "no test files",
+            "collected 0 items",
+            "parse error near",
+            "unexpected eof while looking for",
+            "syntax error near unexpected token",
+            "not a tty",
+        ];
+        let message = self.message.to_ascii_lowercase();
+        let lost = message.contains("cd:") && message.contains("no such file");
+        lost || SLIPS.iter().any(|slip| message.contains(slip))
+    }
+
+    /// A linter's complaint: the project compiles and its tests may pass.
+    pub(crate) fn is_lint(&self) -> bool {
+        !self.compile && self.rank == LINT && self.place.is_some()
+    }
+
     pub(crate) fn file(&self) -> Option<&str> {
         let place = self.place.as_deref()?;
         Some(place.split_once(':').map_or(place, |(file, _)| file))
@@ -102,9 +157,11 @@ impl Fault {
 /// Codes of compilers; nothing tells more.
 const COMPILER: u8 = 9;
 /// An exception or a failed assertion with its words.
-const RAISED: u8 = 8;
+pub(crate) const RAISED: u8 = 8;
 /// A tool's own complaint.
 const TOOL: u8 = 7;
+/// What a linter says of a line.
+const LINT: u8 = TOOL;
 /// A failed test's name, where nothing says why it failed.
 const TEST: u8 = 6;
 /// Something that begins with "error".
@@ -112,7 +169,7 @@ const PLAIN: u8 = 5;
 /// Only that it failed.
 const WEAK: u8 = 2;
 
-fn fault(rank: u8, code: Option<&str>, message: &str) -> Fault {
+pub(crate) fn fault(rank: u8, code: Option<&str>, message: &str) -> Fault {
     Fault {
         code: code.map(|code| clip(code, 48)),
         message: one_line(message, MAX_MESSAGE_BYTES),
@@ -125,6 +182,7 @@ fn fault(rank: u8, code: Option<&str>, message: &str) -> Fault {
 fn recognize(line: &str) -> Option<Fault> {
     let line = line.strip_prefix("E   ").map_or(line, str::trim_start);
     let line = line.strip_prefix("[ERROR] ").unwrap_or(line);
+    let line = complaint::without_task(line);
     let line = line.strip_prefix("= note: ").filter(|note| note.starts_with("ld: ")).unwrap_or(line);
     rust(line)
         .or_else(|| placed(line))
@@ -160,11 +218,22 @@ fn rust(line: &str) -> Option<Fault> {
 /// `src/a.ts(12,5): error TS2345: …`, `a.c:12:5: error: …`, `./a.go:12:3: undefined: x`, `A.java:[12,5] …`.
 fn placed(line: &str) -> Option<Fault> {
     let (place, rest) = split_place(line)?;
+    let column = has_column(line, &place);
     let rest = rest.trim_start_matches([':', ' ', '-']).trim_start();
-    let (is_error, message) = match rest.strip_prefix("fatal error").or_else(|| rest.strip_prefix("error")) {
+    // "error is not nil" is a sentence; "error: …" and "error TS2304: …" are not.
+    let marked = |after: &&str| {
+        let code = after.trim_start().split([':', ' ']).next().unwrap_or("");
+        after.starts_with([':', '[']) || after.starts_with(' ') && is_code(code)
+    };
+    let after = rest.strip_prefix("fatal error").or_else(|| rest.strip_prefix("error"));
+    let (is_error, message) = match after.filter(marked) {
         Some(after) => (true, after.trim_start_matches([':', ' '])),
         None => (false, rest),
     };
+    // `# example.com/a/b [example.com/a/b.test]` names the package the next lines are about.
+    if message.starts_with("# ") || message == "too many errors" {
+        return None;
+    }
     // `testing.go:1632 +0x230` is a frame of a goroutine: where it was, not what went wrong.
     if message.len() < 4 || message.starts_with("+0x") {
         return None;
@@ -188,15 +257,30 @@ fn placed(line: &str) -> Option<Fault> {
         return Some(Fault { place: Some(place), ..fault(TOOL, Some(code), words) });
     }
     let known = matches!(extension, "go" | "java" | "kt" | "zig" | "hs" | "ml" | "swift" | "scala");
-    known.then(|| {
-        // In a test of Go, the same form carries the test's own words.
-        let rank = if place.contains("_test.go") { RAISED } else { COMPILER };
-        Fault { place: Some(place), ..fault(rank, None, message) }
-    })
+    if let Some(linter) = complaint::linter(message).filter(|_| known) {
+        // `G304: …` is known by its number, other complaints by who makes them.
+        let (code, words) = match message.split_once(": ") {
+            Some((code, words)) if is_code(code) && code.len() <= 8 => (code, words),
+            _ => (linter, message),
+        };
+        if linter != "typecheck" {
+            return Some(Fault { place: Some(place), ..fault(LINT, Some(code), words) });
+        }
+    }
+    // The compiler names the column; a test's own words have a line only, and may be a log.
+    let rank = if extension != "go" || column { COMPILER } else { TEST - 1 };
+    known.then(|| Fault { place: Some(place), ..fault(rank, None, message) })
+}
+
+/// Whether a second number follows the line: `a.go:12:3:`.
+fn has_column(line: &str, place: &str) -> bool {
+    let Some((_, number)) = place.rsplit_once(':') else { return false };
+    let Some((_, rest)) = line.split_once(number) else { return false };
+    rest.starts_with([':', ',']) && rest[1..].starts_with(|char: char| char.is_ascii_digit())
 }
 
 /// A file with a line at the beginning, and what follows.
-fn split_place(line: &str) -> Option<(String, &str)> {
+pub(crate) fn split_place(line: &str) -> Option<(String, &str)> {
     let end = line.find([' ', '(', ':', ',']).filter(|end| *end > 2)?;
     let file = &line[..end];
     // A drive letter is not all of a path, and a path has an extension.
@@ -318,6 +402,9 @@ fn tools(line: &str) -> Option<Fault> {
         "violates ",
         "No module named",
         "Cannot find module",
+        "import cycle not allowed",
+        "no required module provides",
+        "directory not found",
         "Module not found",
         "no such table",
         "syntax error",
@@ -396,6 +483,10 @@ fn plain(line: &str) -> Option<Fault> {
         "error: test failed",
         "some errors have detailed",
         "for more information about",
+        "task failed",
+        "too many errors",
+        "[build failed]",
+        "recipe `",
     ];
     let lower = line.to_ascii_lowercase();
     if AFTERMATH.iter().any(|words| lower.contains(words))

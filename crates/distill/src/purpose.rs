@@ -103,7 +103,8 @@ pub(crate) fn purpose_of(program: &str, sub: &str, plain: &[&str], words: &[&str
         | "standard" | "ty" | "pyre" => (Lint, 0),
         "go" => match sub {
             "test" => (Test, 1),
-            "build" | "run" | "generate" | "install" => (Build, 1),
+            "build" | "generate" | "install" => (Build, 1),
+            "run" => (Other, 1),
             "vet" | "fmt" => (Lint, 1),
             "get" | "mod" | "work" => (Package, 1),
             _ => (Look, 1),
@@ -225,7 +226,19 @@ pub(crate) fn purpose_of(program: &str, sub: &str, plain: &[&str], words: &[&str
             (purpose, usize::from(!file.is_empty() && purpose == Other))
         }
         _ => {
-            let named = script_named(crate::text::stem(program));
+            // Scripts of the project, and tasks that were run by `hatch run` and its kin; a program that was just built
+            // may be called anything.
+            const SCRIPTS: &[&str] = &["sh", "bash", "zsh", "py", "js", "mjs", "ts", "rb", "pl", "ps1", "bat", "cmd"];
+            let path = words.first().copied().unwrap_or(program);
+            let folder = path.rfind('/').map_or("", |end| &path[..end]);
+            let folder = crate::text::file_name(folder);
+            let script = SCRIPTS.contains(&crate::text::extension(program))
+                || matches!(folder, "scripts" | "script" | "bin" | "hack" | "tools" | "ci");
+            let named = if script || !path.contains('/') {
+                script_named(crate::text::stem(program))
+            } else {
+                Other
+            };
             (named, usize::from(named == Other && sub.len() < 24 && !sub.contains(['/', '.', '='])))
         }
     }

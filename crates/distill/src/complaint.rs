@@ -96,13 +96,26 @@ pub(crate) fn of_go_test(lines: &[Cow<'_, str>]) -> Option<(usize, Fault)> {
     };
     let below = lines.iter().skip(at + 1).take(MAX_LINES).take_while(|line| !ends(line)).count();
     let above = lines[..first].iter().rev().take(MAX_LINES).take_while(|line| !ends(line)).count();
-    let own = (at + 1..=at + below).rev().find_map(said);
-    let found = own.or_else(|| (first - above..first).rev().find_map(said))?;
-    // A log that reports success is no reason.
-    (!reports_success(&found.1.message)).then_some(found)
+    // The last words that speak of an expectation; the very last are often the state of things.
+    let last = |lines: std::ops::Range<usize>| {
+        let told = |at: &usize| said(*at).filter(|(_, fault)| !reports_success(&fault.message));
+        let expects = lines.clone().rev().find_map(|at| told(&at).filter(|(_, fault)| expects(&fault.message)));
+        expects.or_else(|| lines.rev().find_map(|at| told(&at)))
+    };
+    last(at + 1..at + 1 + below).or_else(|| last(first - above..first))
 }
 
-fn reports_success(message: &str) -> bool {
+fn expects(message: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "expected", "want", "got", "should", "fail", "error", "could not", "must", "unexpected", "missing", "!=",
+        "mismatch", "not ", "timed out",
+    ];
+    let message = message.to_ascii_lowercase();
+    WORDS.iter().any(|word| message.contains(word))
+}
+
+/// A line of a test's log that says that all is well, or is a log of the program under test.
+pub(crate) fn reports_success(message: &str) -> bool {
     const WORDS: &[&str] = &["successfully", "received expected", "as expected", "✓", "✅"];
     let message = message.to_ascii_lowercase();
     WORDS.iter().any(|word| message.contains(word)) || message.contains(" output: ") && message.contains(" info ")

@@ -117,8 +117,6 @@ impl Fault {
             "unknown subcommand",
             "no such subcommand",
             "no such command",
-            "setup failed]",
-            "directory not found",
             "for usage",
             "--help' for",
             " help run' for",
@@ -139,8 +137,16 @@ impl Fault {
             "not a tty",
         ];
         let message = self.message.to_ascii_lowercase();
-        let lost = message.contains("cd:") && message.contains("no such file");
-        lost || SLIPS.iter().any(|slip| message.contains(slip))
+        self.is_lost() || SLIPS.iter().any(|slip| message.contains(slip))
+    }
+
+    /// It was run in a folder that is not there, or from the wrong one.
+    pub(crate) fn is_lost(&self) -> bool {
+        let message = self.message.to_ascii_lowercase();
+        let folder = ["cd:", "chdir", "os error 2"].iter().any(|word| message.contains(word));
+        folder && message.contains("no such file")
+            || message.contains("directory not found")
+            || message.contains("setup failed]")
     }
 
     /// A linter's complaint: the project compiles and its tests may pass.
@@ -268,7 +274,10 @@ fn placed(line: &str) -> Option<Fault> {
         }
     }
     // The compiler names the column; a test's own words have a line only, and may be a log.
-    let rank = if extension != "go" || column { COMPILER } else { TEST - 1 };
+    let rank = if extension != "go" || column { COMPILER } else { WEAK + 1 };
+    if rank < COMPILER && complaint::reports_success(message) {
+        return None;
+    }
     known.then(|| Fault { place: Some(place), ..fault(rank, None, message) })
 }
 
@@ -440,7 +449,8 @@ fn tools(line: &str) -> Option<Fault> {
                 word.len() > 4 && word.starts_with('E') && word.chars().all(|char| char.is_ascii_uppercase())
             })
             .filter(|word| !matches!(*word, "ERROR" | "EXCEPTION" | "EXIT"));
-        return Some(fault(TOOL, code, line));
+        let compile = line.contains("import cycle not allowed");
+        return Some(Fault { compile, ..fault(TOOL, code, line) });
     }
     // `× Expected ';'` of swc and friends, and the verdict lines of bundlers.
     line.strip_prefix("✘ [ERROR] ")

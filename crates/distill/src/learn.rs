@@ -3,9 +3,11 @@
 
 use model::{EventId, Learning, LearningKind, MemoryKind, Observation, Provenance};
 
+use crate::howto;
+use crate::patch::Area;
 use crate::prose;
 use crate::state::State;
-use crate::text::{clip, enumerate, file_name, has_word, is_word, push_new};
+use crate::text::{clip, enumerate, file_name, push_new};
 
 /// More lessons than this from one session are none.
 const MAX_LEARNINGS: usize = 16;
@@ -16,39 +18,22 @@ const MAX_TITLE_BYTES: usize = 138;
 /// The facts of an observation that a learning needs.
 const TOLD: &[&str] = &["Error: ", "Cause, as said: ", "Run in between: "];
 const TOLD_INSIDE: &[&str] = &["` → `", "` passes", "` failed: "];
-/// A check is the project's when it was run so often.
-const OFTEN: u32 = 3;
 
 pub(crate) fn learn(state: &State, observations: &[Observation]) -> Vec<Learning> {
     let mut found: Vec<Learning> = Vec::new();
     for observation in observations {
-        let lesson = match observation.kind {
-            MemoryKind::Decision => kept_to(observation, observations),
-            _ => lesson(observation).map(|(kind, title)| learning(kind, title, observation)),
-        };
+        let lesson = lesson(observation).map(|(kind, title)| learning(kind, title, observation));
         if let Some(lesson) = lesson
             && found.iter().filter(|known| known.kind == lesson.kind).count() < MAX_OF_A_KIND
         {
             found.push(lesson);
         }
-        let tried: Vec<&str> = observation
-            .facts
-            .iter()
-            .filter_map(|fact| fact.strip_prefix("Tried, the same error remained: "))
-            .collect();
-        if !tried.is_empty() && found.len() < MAX_LEARNINGS {
-            let title = format!("Did not help: {}", clip(tried[0], 100));
-            let mut lesson = learning(LearningKind::Failed, title, observation);
-            lesson.text =
-                format!("Against \"{}\" this did not help: {}", subject_of(observation), tried.join("; "));
-            found.push(lesson);
-        }
     }
     found.extend(standing(state, observations));
     found.extend(repeated(observations));
-    found.extend(checks(state));
     found.retain(|learning| !learning.events.is_empty());
-    found.truncate(MAX_LEARNINGS);
+    found.truncate(MAX_LEARNINGS - 1);
+    found.extend(howto::learning(state));
     for learning in &mut found {
         learning.title = clip(&learning.title, MAX_TITLE_BYTES);
     }
@@ -76,9 +61,16 @@ fn lesson(observation: &Observation) -> Option<(LearningKind, String)> {
                     observation.facts.iter().find_map(|fact| fact.split_once("` failed: "))?;
                 remedy(command, error, between)
             } else {
-                let error = fact(observation, "Error: ")?;
-                let error = error.rsplit_once(" at ").map_or(error, |(error, _)| error);
-                let files: Vec<&str> = changed(observation).into_iter().map(file_name).collect();
+                // Only where the complaint names a file of the code and that file was changed: an edit elsewhere may have
+                // answered something else.
+                let (error, at) = fact(observation, "Error: ")?.rsplit_once(" at ")?;
+                let named = file_name(at.split(':').next().unwrap_or(at));
+                let files: Vec<&str> = changed(observation)
+                    .into_iter()
+                    .filter(|file| crate::patch::area(file) == Area::Code)
+                    .map(file_name)
+                    .filter(|file| *file == named)
+                    .collect();
                 // What was set right, and why, stands in the repair; where to look is what it leaves to be learned.
                 let place = Some(enumerate(&files, 2)).filter(|place| !place.is_empty())?;
                 match fact(observation, "Failing: ") {
@@ -123,45 +115,6 @@ fn remedy(command: &str, error: &str, between: &str) -> String {
     );
     let error = prose::cut(error, room.saturating_sub(command.len()).max(LEAST_BYTES));
     format!("When `{command}` fails with \"{error}\", try `{between}`")
-}
-
-/// A decision, with what was done after it in words of the decision. "After", not "because": only the order is known.
-fn kept_to(decision: &Observation, all: &[Observation]) -> Option<Learning> {
-    const COMMON: &[&str] = &[
-        "instead", "rather", "than", "always", "never", "because", "should", "with", "that", "this", "when",
-        "from", "into", "make", "kept", "keep", "have", "they", "them", "will", "were", "use", "the", "and",
-        "not", "for", "are", "per", "how", "its", "yes", "has", "new", "all", "our", "you", "was",
-    ];
-    let words: Vec<String> = decision
-        .title
-        .split(|char: char| !is_word(char))
-        .map(|word| word.to_lowercase().trim_end_matches('s').to_owned())
-        .filter(|word| word.len() > 2 || word.len() == 2 && word.chars().all(|char| char.is_ascii_digit()))
-        .filter(|word| !COMMON.contains(&word.as_str()))
-        .collect();
-    // One word in common is chance.
-    let done: Vec<&Observation> = all
-        .iter()
-        .filter(|one| one.at >= decision.at && !one.files_modified.is_empty())
-        .filter(|one| words.iter().filter(|word| has_word(&one.title, word)).count() > 1)
-        .collect();
-    let mut files = Vec::new();
-    for file in done.iter().flat_map(|one| &one.files_modified) {
-        push_new(&mut files, file, 12);
-    }
-    let text: Vec<String> = done.iter().map(|one| format!("Done after it: {}", one.title)).collect();
-    let names: Vec<&str> = files.iter().map(|file| file_name(file)).collect();
-    let place = format!("Keep to it in {}", enumerate(&names, 2));
-    let room = MAX_TITLE_BYTES.saturating_sub(place.len() + 2);
-    let events = decision.events.iter().chain(done.iter().flat_map(|one| &one.events));
-    (!files.is_empty()).then(|| Learning {
-        kind: LearningKind::Decided,
-        at: decision.at,
-        title: format!("{place}: {}", prose::cut(&decision.title, room)),
-        text: clip(&text.join("\n"), MAX_TEXT_BYTES),
-        events: bounded(events.copied()),
-        files,
-    })
 }
 
 fn fact<'a>(observation: &'a Observation, start: &str) -> Option<&'a str> {
@@ -211,16 +164,12 @@ fn own<'a>(facts: &[&'a str], observation: &Observation) -> Vec<&'a str> {
     own
 }
 
-fn subject_of(observation: &Observation) -> &str {
-    fact(observation, "Error: ").unwrap_or(&observation.title)
-}
-
 /// Failures the session ended with.
 fn standing(state: &State, observations: &[Observation]) -> Vec<Learning> {
     state
         .open
         .iter()
-        .filter(|open| open.told)
+        .filter(|open| open.told && open.stands())
         .take(MAX_OF_A_KIND)
         .map(|open| {
             let place = open.fault.place.as_ref().map_or_else(String::new, |place| format!(" ({place})"));
@@ -290,33 +239,6 @@ fn repeated(observations: &[Observation]) -> Vec<Learning> {
                 files,
                 events: bounded(seen.iter().flat_map(|observation| observation.events.iter().copied())),
             }
-        })
-        .collect()
-}
-
-/// The commands that check this project.
-fn checks(state: &State) -> Vec<Learning> {
-    let mut checks: Vec<_> = state
-        .checks
-        .iter()
-        .filter(|check| check.passed + check.failed >= OFTEN && check.passed > 1)
-        .collect();
-    checks.sort_by_key(|check| std::cmp::Reverse(check.passed + check.failed));
-    checks
-        .into_iter()
-        .take(2)
-        .map(|check| Learning {
-            kind: LearningKind::Pattern,
-            at: check.at,
-            title: format!("`{}` checks this project", check.shown),
-            text: format!(
-                "Run {} times: passed {}, failed {}.",
-                check.passed + check.failed,
-                check.passed,
-                check.failed
-            ),
-            files: Vec::new(),
-            events: check.events.clone(),
         })
         .collect()
 }

@@ -16,6 +16,7 @@ mod complaint;
 mod concepts;
 mod fault;
 mod hear;
+mod howto;
 mod learn;
 mod notice;
 mod orders;
@@ -42,6 +43,7 @@ use model::{EventId, Learning, MemoryKind, Millis, Observation, Said, Summary};
 use scene::Scene;
 use step::Act;
 
+pub use howto::{HOW_TO, merge_how_to};
 pub use outcome::{BrokeOff, Ending, outcome};
 pub use outside::MARK;
 pub use state::State;
@@ -75,6 +77,8 @@ pub struct Distilled {
     /// Sources outside of the workspace that were heard in the turn, as marks among an observation's tools: the
     /// agent's own words may be theirs, and so may the summary's.
     pub outside: Vec<String>,
+    /// First events of failures that were told in an earlier turn and do not stand any more: nobody is to be told of them.
+    pub over: Vec<EventId>,
 }
 
 /// No turn is worth more memories; what is cut is the small change, never a failure or a decision.
@@ -146,7 +150,8 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
     observations.sort_by_key(|observation| observation.at);
     let summary = summary::summarize(&scene, state, &observations);
     let outside = heard.iter().map(|source| format!("{MARK}{source}")).collect();
-    Distilled { observations, summary, outside }
+    let over = sorted.over.clone();
+    Distilled { observations, summary, outside, over }
 }
 
 /// How an observation begins that says what was asked for: whoever tells it on without that knows where it ends.

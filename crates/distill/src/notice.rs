@@ -4,6 +4,7 @@
 use model::{MemoryKind, Observation};
 
 use crate::command::Purpose;
+use crate::fault::Fault;
 use crate::prose::Intent;
 use crate::scene::{Draft, Scene};
 use crate::state::OpenFailure;
@@ -16,7 +17,7 @@ const MAX_OPERATIONS: usize = 4;
 
 /// A failure nothing has resolved, told once.
 pub(crate) fn failure(scene: &Scene<'_>, open: &mut OpenFailure) -> Option<Observation> {
-    if open.told || open.expected || !is_worth(scene, open) {
+    if open.told || !open.stands() || !is_worth(scene, open) {
         return None;
     }
     open.told = true;
@@ -60,9 +61,14 @@ pub(crate) fn failure(scene: &Scene<'_>, open: &mut OpenFailure) -> Option<Obser
 }
 
 fn is_worth(scene: &Scene<'_>, open: &OpenFailure) -> bool {
+    // A tool of a server that does not answer as hoped is the moment's; one that never does is not.
+    if open.key.split(' ').count() == 2 && open.shown.contains(" of ") && open.attempts < 2 {
+        return false;
+    }
     match crate::command::Command::read(&open.shown).purpose {
-        Purpose::Test | Purpose::Build => true,
-        Purpose::Lint => open.fault.rank >= 7,
+        // That something failed is no news without what.
+        Purpose::Test | Purpose::Build => open.fault.rank > Fault::SAYS_FAILED || !open.failing.is_empty(),
+        Purpose::Lint => open.fault.rank >= 7 && open.fault.place.is_some(),
         Purpose::Probe | Purpose::Look | Purpose::Noise => {
             open.fault.rank >= 7 && (open.attempts > 1 || scene.intent == Intent::Bug)
         }
@@ -76,7 +82,7 @@ pub(crate) fn recovery(scene: &Scene<'_>, recovery: &Recovery) -> Option<Observa
     let step = &scene.steps[recovery.proof];
     let Act::Run(run) = &step.act else { return None };
     // A conflict that is over was decided by someone; no command made it work.
-    if failure.fault.rank < 5 || failure.expected || failure.fault.is_conflict() {
+    if failure.fault.rank < 5 || failure.expected || failure.fault.is_conflict() || failure.fault.is_lost() {
         return None;
     }
     let error = failure.fault.short(64);
@@ -113,13 +119,22 @@ pub(crate) fn recovery(scene: &Scene<'_>, recovery: &Recovery) -> Option<Observa
         if run.command.purpose == Purpose::Commit && !run.command.shown.contains("--no-verify") {
             return None;
         }
+        // Another target passing says nothing of the one that failed, unless it was called in a way that cannot work.
+        let same = run.command.targets == failure.targets || failure.fault.is_slip();
+        if run.command.purpose.checks() && !same || run.command.family != failure.family {
+            return None;
+        }
         draft.kind = MemoryKind::Discovery;
         draft.title = format!(
             "`{}` works where `{}` fails: {error}",
             clip(&run.command.shown, 56),
             clip(&failure.shown, 46)
         );
-    } else if run.command.purpose == Purpose::Test && recovery.alone {
+    } else if run.command.purpose == Purpose::Test
+        && recovery.alone
+        && !failure.failing.is_empty()
+        && !failure.fault.compile
+    {
         draft.kind = MemoryKind::Discovery;
         let what =
             failure.failing.first().map_or(failure.shown.as_str(), |name| crate::scene::short_test(name));

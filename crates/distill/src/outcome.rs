@@ -107,7 +107,9 @@ impl<'a> Work<'a> {
             work.last_proof = work.last_proof.max(state.done_so_far.committed_at);
             work.proved_last_turn |= state.done_so_far.proved_in_turn == state.turns && state.turns > 0;
         }
-        let checks = || states.iter().flat_map(|state| &state.checks);
+        // What only runs or ships the project proves nothing.
+        let proves = |check: &&crate::state::Check| !check.purpose.is_some_and(|purpose| !purpose.proves());
+        let checks = || states.iter().flat_map(|state| &state.checks).filter(proves);
         for check in checks() {
             // The same command of a subagent, later.
             let is_last = checks().all(|other| other.shown != check.shown || other.at <= check.at);

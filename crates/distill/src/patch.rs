@@ -37,6 +37,14 @@ pub(crate) struct Edit {
     /// Coined names in the changed lines, to match what is said later with what was done.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
+    /// The lines that changed, by their numbers before it: first and last of each place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spans: Vec<(u32, u32)>,
+    /// Marks of the changed code as it was and as it is, without comments and indentation; 0: there was none.
+    #[serde(default)]
+    pub was: u32,
+    #[serde(default)]
+    pub is: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,6 +59,7 @@ pub(crate) enum Area {
 const MAX_LINES_READ: usize = 600;
 const MAX_DEFINITIONS: usize = 8;
 const MAX_NAMES: usize = 14;
+const MAX_SPANS: usize = 6;
 const MAX_LINE_BYTES: usize = 110;
 /// How far up, and in how large a file, the definition around a change is looked for.
 const MAX_LINES_UP: usize = 250;
@@ -92,6 +101,11 @@ impl Edit {
 
     pub(crate) fn area(&self) -> Area {
         area(&self.file)
+    }
+
+    /// Whether it puts back what another edit took away, and takes away what that one brought.
+    pub(crate) fn undoes(&self, other: &Self) -> bool {
+        self.file == other.file && self.was == other.is && self.is == other.was && self.was != self.is
     }
 }
 
@@ -143,6 +157,9 @@ struct Patch {
     keys: u32,
     code: u32,
     best: Option<(i32, Option<String>, Option<String>)>,
+    spans: Vec<(u32, u32)>,
+    was: u32,
+    is: u32,
 }
 
 impl Patch {
@@ -152,12 +169,22 @@ impl Patch {
         let mut old: Vec<&str> = Vec::new();
         let mut new: Vec<&str> = Vec::new();
         let mut first_change = true;
+        let mut number = count(hunk, "oldStart").unwrap_or(1);
+        let mut span: Option<(u32, u32)> = None;
         for line in lines.iter().filter_map(Value::as_str) {
             match line.as_bytes().first() {
                 Some(b'+') => self.added = self.added.saturating_add(1),
                 Some(b'-') => self.removed = self.removed.saturating_add(1),
                 _ => {}
             }
+            // A line that comes stands before the one that has its number now.
+            let changes = matches!(line.as_bytes().first(), Some(b'+' | b'-'));
+            if changes {
+                span = Some((span.map_or(number, |(first, _)| first), number));
+            } else if let Some(span) = span.take().filter(|_| self.spans.len() < MAX_SPANS) {
+                self.spans.push(span);
+            }
+            number = number.saturating_add(u32::from(line.as_bytes().first() != Some(&b'+')));
             if self.read >= MAX_LINES_READ {
                 continue;
             }
@@ -181,6 +208,7 @@ impl Patch {
             }
         }
         self.block(&old, &new);
+        self.spans.extend(span.filter(|_| self.spans.len() < MAX_SPANS));
     }
 
     /// The definition whose inside a changed line is: the nearest above with less indentation.
@@ -227,6 +255,8 @@ impl Patch {
 
     /// Lines that were removed together with the ones that came in their place.
     fn block(&mut self, old: &[&str], new: &[&str]) {
+        self.was = marked(self.was, old);
+        self.is = marked(self.is, new);
         for line in old {
             if let Some(name) = definition(line) {
                 push_new(&mut self.dropped, &name, 4 * MAX_DEFINITIONS);
@@ -305,8 +335,28 @@ impl Patch {
             before,
             after,
             names: self.names,
+            spans: self.spans,
+            was: self.was,
+            is: self.is,
         }
     }
+}
+
+/// A mark of lines of code, equal where they are: FNV-1a, without comments, blanks at both ends and empty lines.
+fn marked(mark: u32, lines: &[&str]) -> u32 {
+    let mut mark = mark;
+    for line in lines {
+        let line = line.trim();
+        let code = if is_comment(line) { "" } else { line.split(" // ").next().unwrap_or(line).trim_end() };
+        if code.is_empty() {
+            continue;
+        }
+        mark = if mark == 0 { 0x811c_9dc5 } else { mark };
+        for byte in code.bytes().chain([b'\n']) {
+            mark = (mark ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+        }
+    }
+    mark
 }
 
 /// The lines above line `number`, nearest first.

@@ -36,6 +36,11 @@ impl Purpose {
     pub(crate) fn checks(self) -> bool {
         matches!(self, Self::Test | Self::Build | Self::Lint)
     }
+
+    /// Its ending says something of the work that was done.
+    pub(crate) fn proves(self) -> bool {
+        self.checks() || self == Self::Audit
+    }
 }
 
 /// The purpose, and how many plain words belong to the command's name.

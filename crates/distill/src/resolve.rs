@@ -2,11 +2,12 @@
 //! is too small to be told. Pure questions; `work` asks them.
 
 use crate::command::{Command, Purpose};
+use crate::complaint::Complaint;
 use crate::fault::Fault;
 use crate::patch::{Area, Edit};
 use crate::state::OpenFailure;
 use crate::step::Run;
-use crate::text::{file_name, has_word, stem};
+use crate::text::{file_name, has_word, identifiers, is_coined, stem};
 use crate::verdict::{MAX_FAILING, Verdict};
 
 /// Whether a run that went well shows that a failure is gone.
@@ -19,8 +20,8 @@ pub(crate) fn resolves(run: &Run, open: &OpenFailure, edited: bool) -> bool {
         return false;
     }
     // A run of everything holds each part; a run of a part holds what it names.
-    let holds =
-        command.targets.is_empty() || command.targets.iter().all(|target| has_word(&open.key, target));
+    let holds = (command.targets.is_empty() || command.targets.iter().all(|target| has_word(&open.key, target)))
+        && (command.folder.is_empty() || open.key.contains(&command.folder));
     // What compiles for one command of a tool compiles for the others. Runners of JavaScript do not look at types.
     let same_tool = tool(&open.family) == tool(&command.family);
     let compiles = match command.purpose {
@@ -81,6 +82,80 @@ pub(crate) fn concerns(edit: &Edit, failure: &OpenFailure) -> bool {
             has_word(&failure.fault.message, name)
                 || failure.failing.iter().any(|test| test.contains(name.as_str()))
         })
+}
+
+/// Whether what a command does can have made another one work: it brings what was missing, starts what did not answer,
+/// migrates what had no table, changes what was named. That it was run in between is no reason.
+pub(crate) fn helps(command: &Command, failure: &OpenFailure) -> bool {
+    let said = failure.fault.short(400).to_ascii_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    let missing = [
+        "not found", "no module", "cannot find", "can't find", "could not find", "missing", "not installed",
+        "unresolved", "no such file", "does not exist", "enoent", "not recognized", "no package", "requires",
+        "version", "eresolve", "integrity", "lockfile", "lock file",
+    ];
+    let missed = says(&missing) || said.contains("notfound") || said.contains("no ") && said.contains(" found");
+    let barred = says(&["unauthorized", "authenticat", "denied", "credential", "401", "403", "forbidden", "login"]);
+    if barred && ["login", "auth", "signin"].iter().any(|word| has_word(&command.shown, word)) {
+        return true;
+    }
+    let names_target = command
+        .targets
+        .iter()
+        .map(|target| file_name(target).split(['@', '=']).next().unwrap_or(target))
+        .any(|target| {
+            let file = failure.fault.file().is_some_and(|file| stem(file) == stem(target));
+            target.len() > 2 && (has_word(&failure.fault.message, target) || file)
+        })
+        || identifiers(&failure.fault.message).any(|name| is_coined(name) && has_word(&command.shown, name));
+    match command.purpose {
+        Purpose::Package => names_target || missed || failure.family.ends_with("audit"),
+        Purpose::Operate | Purpose::Serve => {
+            let silent = ["refused", "connect", "unreachable", "not running", "timed out", "timeout", "unavailable"];
+            names_target || says(&silent)
+        }
+        Purpose::Migrate => {
+            says(&["table", "relation", "column", "schema", "migration", "does not exist", "no such"])
+        }
+        Purpose::Merge | Purpose::Push | Purpose::Commit => tool(&failure.family) == "git",
+        Purpose::Build => names_target || says(&["not found", "no such file", "cannot find", "missing"]),
+        Purpose::Other if command.family.starts_with("git ") => tool(&failure.family) == "git",
+        _ => names_target,
+    }
+}
+
+/// Complaints of a linter with the edit that settled each: the one on its line. An edit of the same run that answers
+/// another complaint says nothing of this one.
+pub(crate) fn settled<'a>(complaints: &[Complaint], edits: impl Iterator<Item = &'a Edit>) -> Vec<String> {
+    /// An edit beside the line may be about it; further away it is about something else.
+    const NEAR: u32 = 2;
+    /// A larger edit does more than to settle a complaint; one line of it does not say how.
+    const MAX_LINES: u32 = 8;
+    let edits: Vec<&Edit> = edits.collect();
+    let mut found = Vec::new();
+    for complaint in complaints {
+        // What earlier edits brought above the line moved it.
+        let mut line = i64::from(complaint.line);
+        for edit in edits.iter().filter(|edit| edit.file.ends_with(&complaint.file) || complaint.file.ends_with(&edit.file)) {
+            let near = |(first, last): &(u32, u32)| {
+                line >= i64::from(first.saturating_sub(NEAR)) && line <= i64::from(last + NEAR)
+            };
+            if edit.spans.iter().any(near) {
+                if edit.added + edit.removed <= MAX_LINES
+                    && let Some(after) = &edit.after
+                {
+                    found.push(format!("{} ({}) settled by `{after}`", complaint.said, file_name(&edit.file)));
+                }
+                break;
+            }
+            if edit.spans.iter().all(|(_, last)| i64::from(*last) < line) {
+                line += i64::from(edit.added) - i64::from(edit.removed);
+            }
+        }
+    }
+    found.dedup();
+    found.truncate(3);
+    found
 }
 
 /// Set right in passing: a name not imported yet, formatting, a lint.

@@ -4,6 +4,8 @@
 use model::{EventId, Millis};
 use serde::{Deserialize, Serialize};
 
+use crate::command::Purpose;
+use crate::complaint::Complaint;
 use crate::fault::Fault;
 
 /// Opaque to whoever stores it. An older or newer form reads as far as it can.
@@ -69,11 +71,41 @@ pub(crate) struct OpenFailure {
     /// The turn in which it was last seen, counted from 1.
     #[serde(default)]
     pub turn: u32,
+    /// It came while something was being built: files were changed before it that no commit holds yet.
+    #[serde(default)]
+    pub own: bool,
+    /// Later a check of its kind passed or the work was committed: whether it stands still is not known.
+    #[serde(default)]
+    pub overtaken: bool,
+    /// Something was changed after it was last seen, and nobody looked since.
+    #[serde(default)]
+    pub touched: bool,
+    /// What a linter complained about, each by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub complaints: Vec<Complaint>,
+}
+
+impl OpenFailure {
+    /// Whether it can be said that it stands: it was the last word on what it is about.
+    pub(crate) fn stands(&self) -> bool {
+        !(self.expected || self.overtaken || self.touched || self.fault.is_slip())
+    }
+
+    /// A complaint about what was just written: an error of a compiler or a linter.
+    pub(crate) fn is_slip_of_work(&self) -> bool {
+        self.own && (self.fault.compile || self.fault.is_lint())
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Check {
     pub shown: String,
+    /// What it is for; unknown in a state of an older version.
+    #[serde(default)]
+    pub purpose: Option<Purpose>,
+    /// The folder it is run in, if not the one the session works in.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub folder: String,
     pub passed: u32,
     pub failed: u32,
     /// How it ended last.
@@ -101,5 +133,5 @@ impl State {
     pub(crate) const MAX_ITEMS: usize = 40;
     pub(crate) const MAX_HEARD: usize = 40;
     pub(crate) const MAX_DECIDED: usize = 40;
-    pub(crate) const MAX_CHECKS: usize = 16;
+    pub(crate) const MAX_CHECKS: usize = 24;
 }

@@ -7,6 +7,7 @@ use model::{Author, Detail, Event, EventId, EventKind, Millis, Outcome};
 use serde::{Deserialize, Serialize};
 
 use crate::command::Command;
+use crate::complaint::Complaint;
 use crate::fault::Fault;
 use crate::outside;
 use crate::patch::Edit;
@@ -133,6 +134,9 @@ pub(crate) struct Run {
     /// What it printed, at its end.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub said: String,
+    /// What a linter complains about, each by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub complaints: Vec<Complaint>,
     #[serde(default)]
     pub background: bool,
 }

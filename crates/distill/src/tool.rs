@@ -5,6 +5,7 @@ use model::{Outcome, ToolCall};
 use serde_json::Value;
 
 use crate::command::{Command, Purpose};
+use crate::complaint;
 use crate::fault::Fault;
 use crate::patch::Edit;
 use crate::step::{Act, Commit, MAX_ABOUT_BYTES, MAX_RESULT_BYTES, MAX_SAID_BYTES, Run};
@@ -23,7 +24,7 @@ pub(crate) fn act(call: &ToolCall, cwd: Option<&str>) -> Option<Act> {
             what: one_line(&about(input), MAX_ABOUT_BYTES),
             reason: one_line(reason, MAX_ABOUT_BYTES),
         }),
-        Outcome::Failed { error, .. } => failed(call, error),
+        Outcome::Failed { error, .. } => failed(call, error, cwd),
         Outcome::Succeeded { response, .. } => succeeded(&call.name, input, response, cwd),
     }
 }
@@ -34,10 +35,10 @@ fn is_ours(name: &str) -> bool {
     mcp(name).is_some_and(|(server, _)| matches!(server.as_str(), "throughline" | "throughline_throughline"))
 }
 
-fn failed(call: &ToolCall, error: &str) -> Option<Act> {
+fn failed(call: &ToolCall, error: &str, cwd: Option<&str>) -> Option<Act> {
     let name = call.name.as_str();
     if is_shell(name) {
-        return run(&call.input, error, true).map(Act::Run);
+        return run(&call.input, error, true, cwd).map(Act::Run);
     }
     if let Some((server, tool)) = mcp(name) {
         let said = one_line(error, MAX_SAID_BYTES);
@@ -102,7 +103,7 @@ fn succeeded(name: &str, input: &Value, response: &Value, cwd: Option<&str>) -> 
         if response.get("interrupted") == Some(&Value::Bool(true)) {
             return None;
         }
-        let mut run = run(input, &output, false)?;
+        let mut run = run(input, &output, false, cwd)?;
         run.background = response.get("backgroundTaskId").is_some();
         return Some(Act::Run(run));
     }
@@ -199,13 +200,13 @@ fn mcp(name: &str) -> Option<(String, String)> {
     Some((clip(server, 60), clip(tool, 60)))
 }
 
-fn run(input: &Value, output: &str, failed: bool) -> Option<Run> {
+fn run(input: &Value, output: &str, failed: bool, cwd: Option<&str>) -> Option<Run> {
     let text = match input.get("command")? {
         Value::String(text) => text.clone(),
         Value::Array(words) => words.iter().take(64).filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
         _ => return None,
     };
-    let command = Command::read(&text);
+    let (mut command, checks) = Command::read_in(&text, cwd);
     let mut exit = None;
     let mut output = output;
     if failed && let Some(rest) = output.strip_prefix("Exit code ") {
@@ -213,10 +214,19 @@ fn run(input: &Value, output: &str, failed: bool) -> Option<Run> {
         exit = code.trim().parse().ok();
         output = rest;
     }
-    let checks = matches!(command.purpose, Purpose::Test | Purpose::Build | Purpose::Lint | Purpose::Migrate);
+    let found = Fault::find(output);
+    if failed && let Some(culprit) = culprit(&checks, output, found.as_ref()) {
+        command = culprit.clone();
+    }
+    // The program written on the spot that reads what a command printed has failed, not the command.
+    if failed && command.piped && ["File \"<string>\"", "[eval]:", "jq: error"].iter().any(|of| output.contains(of)) {
+        command.purpose = Purpose::Other;
+        command.ad_hoc = true;
+    }
+    let checks = command.purpose.checks() || command.purpose == Purpose::Migrate;
     let verdict = (command.purpose == Purpose::Test).then(|| Verdict::find(output)).flatten();
     let asks = matches!(command.purpose, Purpose::Probe | Purpose::Merge);
-    let fault = (failed || checks || command.piped || asks).then(|| Fault::find(output)).flatten();
+    let fault = found.filter(|_| failed || checks || command.piped || asks);
     // A pipe hides the exit code, and a runner may end well after tests failed: what was printed decides.
     let told = match (&verdict, &fault) {
         (Some(verdict), _) => verdict.failed > 0,
@@ -230,6 +240,8 @@ fn run(input: &Value, output: &str, failed: bool) -> Option<Run> {
     let commit = (ok && command.purpose == Purpose::Commit).then(|| commit(&text, output)).flatten();
     let keep_fault =
         !ok || command.purpose == Purpose::Probe && fault.as_ref().is_some_and(|fault| fault.rank >= 7);
+    let complains = !ok && fault.as_ref().is_some_and(Fault::is_lint);
+    let complaints = if complains { complaint::complaints(output) } else { Vec::new() };
     // Looking around is kept only for what it was about; silent commands say nothing.
     let said = tail(output, if command.purpose >= Purpose::Search { 200 } else { MAX_SAID_BYTES });
     Some(Run {
@@ -240,8 +252,35 @@ fn run(input: &Value, output: &str, failed: bool) -> Option<Run> {
         verdict,
         commit,
         said,
+        complaints,
         background: false,
     })
+}
+
+/// Which check of a chain has failed: the one whose task the runner names, else the one that says such things. The
+/// checks before it went well, and those after it were not run.
+fn culprit<'a>(checks: &'a [Command], output: &str, fault: Option<&Fault>) -> Option<&'a Command> {
+    if checks.len() < 2 {
+        return None;
+    }
+    let named = |check: &&Command| {
+        let task = check.family.rsplit(' ').next().unwrap_or("");
+        let signs = [
+            format!("[{task}] ERROR"),
+            format!("Recipe `{task}` failed"),
+            format!("*** [{task}]"),
+            format!(": {task}] Error"),
+            format!("script \"{task}\" exited"),
+            format!("Failed to run task: {task}"),
+        ];
+        !task.is_empty() && signs.iter().any(|sign| output.contains(sign.as_str()))
+    };
+    let purpose = match fault? {
+        fault if fault.is_lint() => Purpose::Lint,
+        fault if fault.compile => Purpose::Build,
+        _ => Purpose::Test,
+    };
+    checks.iter().find(named).or_else(|| checks.iter().find(|check| check.purpose == purpose))
 }
 
 /// The last lines of an output.

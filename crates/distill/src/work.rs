@@ -4,13 +4,16 @@
 use std::mem;
 
 use crate::command::Purpose;
+use crate::complaint::Complaint;
 use crate::fault::Fault;
 use crate::patch::{Area, Edit};
 use crate::prose::{self, Intent};
+use crate::howto;
 use crate::resolve::{
-    comes_further, concerns, is_small, names_test, only_imports, only_tests, resolves, silent, tool,
+    comes_further, concerns, helps, is_small, names_test, only_imports, only_tests, resolves, settled, silent,
+    tool,
 };
-use crate::state::{Check, OpenFailure, State};
+use crate::state::{OpenFailure, State};
 use crate::step::{Act, Commit, Run, Step};
 use crate::text::{clip, file_name, push_new, stem};
 
@@ -31,6 +34,8 @@ pub(crate) struct Piece {
     pub proof: Option<usize>,
     /// Files of earlier turns that a commit of this one holds, with their events.
     pub earlier: Vec<(String, model::EventId)>,
+    /// Complaints of a linter, each with the edit of its line that settled it.
+    pub settled: Vec<String>,
 }
 
 /// A failure that went away without an edit.
@@ -60,10 +65,14 @@ pub(crate) struct Sorted {
     pub done_items: Vec<(usize, String)>,
     pub open_items: Vec<String>,
     pub denied: Vec<usize>,
+    /// The first events of failures that were told, and of which it cannot be said any more that they stand.
+    pub over: Vec<model::EventId>,
 }
 
 /// A failed check is looked for among the open ones by more than its words; longer windows claim too much.
 const MANY_EDITS: usize = 6;
+/// A failure of what is being built that took more runs than this was hard enough to be told.
+const SOON: u32 = 2;
 /// So many edits are a piece of work even where nothing ends it; the next folder begins another.
 const MUCH_WORK: usize = 12;
 const MAX_EVENTS_OPEN: usize = 12;
@@ -103,7 +112,7 @@ impl Sorter<'_> {
                 let key = format!("{server} {name}");
                 if *failed {
                     let fault = Fault { message: clip(said, 200), rank: 7, ..Fault::default() };
-                    self.fail(at, &key, &key, &format!("{name} of {server}"), fault, &[]);
+                    self.fail(at, (&key, &key), &format!("{name} of {server}"), fault, &[], &[]);
                 } else {
                     self.forget(&key);
                     if changes_things(name) && !about.is_empty() {
@@ -159,7 +168,7 @@ impl Sorter<'_> {
     /// An item of the list of work is done: what was edited since belongs to it.
     fn done(&mut self, at: usize, item: String) {
         self.sorted.done_items.push((at, item.clone()));
-        if !self.current.edits.is_empty() && !prose::asks_to_look(&item) {
+        if !self.current.edits.is_empty() && !prose::asks_to_look(&item) && !is_upkeep(&item) {
             self.current.hints.push((at, item));
             self.close();
         }
@@ -173,6 +182,17 @@ impl Sorter<'_> {
             self.close();
         }
         self.current.edits.push(at);
+        if edit.area() != Area::Docs {
+            let concerned = |open: &&mut OpenFailure| {
+                // What is said of a line of one file is answered in that file.
+                let elsewhere = |place: &str| file_name(place) != file_name(&edit.file);
+                let lint = crate::command::Command::read(&open.shown).purpose == Purpose::Lint;
+                let fault = &open.fault;
+                let of_code = fault.place.is_some() || fault.compile || !open.failing.is_empty() || fault.rank < 7;
+                of_code && !(lint && fault.file().is_some_and(elsewhere))
+            };
+            self.state.open.iter_mut().filter(concerned).for_each(|open| open.touched = true);
+        }
         let event = self.steps[at].event;
         let tally = &mut self.state.done_so_far;
         tally.edits = tally.edits.saturating_add(1);
@@ -211,6 +231,9 @@ impl Sorter<'_> {
     }
 
     fn run(&mut self, at: usize, run: &Run) {
+        if matches!(run.command.purpose, Purpose::Serve | Purpose::Release | Purpose::Migrate) {
+            howto::count(self.state, &self.steps[at], run);
+        }
         if run.background {
             return;
         }
@@ -252,18 +275,32 @@ impl Sorter<'_> {
     }
 
     fn check(&mut self, at: usize, run: &Run) {
+        howto::count(self.state, &self.steps[at], run);
         if run.ok {
-            count_check(self.state, &self.steps[at], run, true);
             self.passed(at, run);
+            let command = &run.command;
+            self.overtake(|open| {
+                let known = crate::command::Command::read(&open.shown);
+                known.purpose == command.purpose && known.variant == command.variant && open.touched
+                    || known.family == command.family && open.fault.is_slip()
+            });
             return;
         }
-        count_check(self.state, &self.steps[at], run, false);
         let fault = run.fault.clone().unwrap_or_else(|| silent(run));
         let failing = run.verdict.as_ref().map_or(&[][..], |verdict| &verdict.failing);
         if let Some(verdict) = &run.verdict {
             self.resolve(at, |open| comes_further(run, verdict, &fault, open));
         }
-        self.fail(at, &run.command.key(), &run.command.family, &run.command.shown, fault, failing);
+        let names = (run.command.key(), &run.command.family);
+        self.fail(at, (&names.0, names.1), &run.command.shown, fault, failing, &run.complaints);
+    }
+
+    /// Of these failures it cannot be said any more that they stand.
+    fn overtake(&mut self, fits: impl Fn(&OpenFailure) -> bool) {
+        for open in self.state.open.iter_mut().filter(|open| !open.overtaken && fits(open)) {
+            open.overtaken = true;
+            self.sorted.over.extend(open.events.first().filter(|_| open.told));
+        }
     }
 
     fn failed_command(&mut self, at: usize, run: &Run) {
@@ -272,10 +309,19 @@ impl Sorter<'_> {
             return;
         }
         let Some(fault) = run.fault.clone().filter(|fault| fault.rank >= 4) else { return };
-        self.fail(at, &run.command.key(), &run.command.family, &run.command.shown, fault, &[]);
+        self.fail(at, (&run.command.key(), &run.command.family), &run.command.shown, fault, &[], &[]);
     }
 
-    fn fail(&mut self, at: usize, key: &str, family: &str, shown: &str, fault: Fault, failing: &[String]) {
+    /// `names`: how the command is known again, and its family.
+    fn fail(
+        &mut self,
+        at: usize,
+        (key, family): (&str, &str),
+        shown: &str,
+        fault: Fault,
+        failing: &[String],
+        complaints: &[Complaint],
+    ) {
         let step = &self.steps[at];
         let same = self.state.open.iter().position(|open| {
             open.key == key || (open.fault.compile && fault.compile && tool(&open.family) == tool(family))
@@ -301,6 +347,9 @@ impl Sorter<'_> {
             let open = &mut self.state.open[place];
             open.attempts += 1;
             open.turn = turn;
+            open.touched = false;
+            open.overtaken = false;
+            open.complaints = complaints.to_vec();
             let again = open.fault.signature() == fault.signature();
             if again {
                 for one in tried {
@@ -351,6 +400,10 @@ impl Sorter<'_> {
             told: false,
             expected,
             turn: self.state.turns,
+            own: !self.state.uncommitted.is_empty(),
+            overtaken: false,
+            touched: false,
+            complaints: complaints.to_vec(),
         };
         if self.state.open.len() >= State::MAX_OPEN {
             self.state.open.remove(0);
@@ -393,6 +446,8 @@ impl Sorter<'_> {
         if fixed.is_empty() {
             return false;
         }
+        let told = fixed.iter().filter(|failure| failure.told).filter_map(|failure| failure.events.first());
+        self.sorted.over.extend(told);
         let starts: Vec<usize> = fixed.iter().map(|failure| self.began(&failure.key)).collect();
         let start = starts.iter().copied().min().unwrap_or(0);
         self.since.retain(|(key, ..)| !fixed.iter().any(|failure| failure.key == *key));
@@ -404,11 +459,18 @@ impl Sorter<'_> {
             }
             return true;
         }
-        // What goes wrong while something is built, and is set right at once, is part of building it.
+        for failure in &fixed {
+            let edits = self.edits(&claimed);
+            self.current.settled.extend(settled(&failure.complaints, edits));
+        }
+        // What goes wrong while something is built, and is set right soon, is part of building it.
+        let building = self.intent != Intent::Bug;
         let in_passing = self.edits(&claimed).all(only_imports);
         let (small, fixed): (Vec<_>, Vec<_>) = fixed.into_iter().partition(|failure| {
             failure.expected
                 || is_small(failure)
+                || failure.is_slip_of_work()
+                || (building && failure.own && !failure.fault.is_conflict() && self.is_in_building(&claimed, failure))
                 || (failure.attempts == 1 && in_passing)
                 || (claimed.len() < self.current.edits.len()
                     && self.edits(&claimed).all(|edit| only_tests(edit, failure)))
@@ -441,6 +503,11 @@ impl Sorter<'_> {
         true
     }
 
+    /// Whether a failure of what is being built is part of building it: soon over, or only the tests changed.
+    fn is_in_building(&self, claimed: &[usize], failure: &OpenFailure) -> bool {
+        failure.attempts <= SOON || self.edits(claimed).all(|edit| only_tests(edit, failure))
+    }
+
     /// Gone without an edit: by what was run in between, by another form of the command, or by itself.
     fn recovered(&mut self, start: usize, at: usize, failure: OpenFailure) {
         let mut between = Vec::new();
@@ -450,8 +517,10 @@ impl Sorter<'_> {
                 Act::Run(run) if run.command.purpose < Purpose::Probe => {
                     let checks =
                         matches!(run.command.purpose, Purpose::Test | Purpose::Lint | Purpose::Audit);
-                    if run.ok && !checks {
+                    if run.ok && !checks && helps(&run.command, &failure) {
                         between.push(place);
+                    } else {
+                        unclear |= run.ok && !checks;
                     }
                 }
                 // Removing, copying, killing: something may have changed, nobody knows what.
@@ -512,6 +581,7 @@ impl Sorter<'_> {
         if run.command.pushes {
             self.sorted.pushes.push(at);
         }
+        self.overtake(|open| open.touched);
         let uncommitted = mem::take(&mut self.state.uncommitted);
         let mut told = false;
         for piece in self.sorted.pieces.iter_mut().filter(|piece| piece.commit.is_none()) {
@@ -533,6 +603,16 @@ impl Sorter<'_> {
     }
 }
 
+/// An item of the list of work that only says that the checks are to pass: what was edited for it belongs to the work.
+fn is_upkeep(item: &str) -> bool {
+    const CHECKS: &[&str] = &["lint", "linter", "linting", "compile", "compilation", "compiler", "fmt", "formatting"];
+    const VERBS: &[&str] = &["fix", "resolve", "run", "address", "clean", "check", "verify"];
+    let mut words = item.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
+    let verb = words.next().unwrap_or("").to_ascii_lowercase();
+    VERBS.contains(&verb.as_str())
+        && words.take(3).any(|word| CHECKS.contains(&word.to_ascii_lowercase().as_str()))
+}
+
 fn changes_things(name: &str) -> bool {
     const VERBS: &[&str] = &[
         "create", "update", "delete", "merge", "comment", "send", "deploy", "post", "close", "assign", "add",
@@ -542,32 +622,8 @@ fn changes_things(name: &str) -> bool {
     VERBS.contains(&first.as_str())
 }
 
-fn count_check(state: &mut State, step: &Step, run: &Run, ok: bool) {
-    let shown = &run.command.shown;
-    if ok {
-        state.done_so_far.proved_in_turn = state.turns;
-    }
-    if let Some(check) = state.checks.iter_mut().find(|check| check.shown == *shown) {
-        check.passed += u32::from(ok);
-        check.failed += u32::from(!ok);
-        check.ok = ok;
-        push_middle(&mut check.events, step.event);
-        check.at = step.at;
-        return;
-    }
-    let check = Check {
-        shown: shown.clone(),
-        passed: u32::from(ok),
-        failed: u32::from(!ok),
-        ok,
-        events: vec![step.event],
-        at: step.at,
-    };
-    push_bounded(&mut state.checks, check, State::MAX_CHECKS);
-}
-
 /// The oldest makes room.
-fn push_bounded<T>(list: &mut Vec<T>, item: T, max: usize) {
+pub(crate) fn push_bounded<T>(list: &mut Vec<T>, item: T, max: usize) {
     if list.len() >= max {
         list.remove(0);
     }
@@ -575,7 +631,7 @@ fn push_bounded<T>(list: &mut Vec<T>, item: T, max: usize) {
 }
 
 /// The first stays and the newest stay.
-fn push_middle(events: &mut Vec<model::EventId>, event: model::EventId) {
+pub(crate) fn push_middle(events: &mut Vec<model::EventId>, event: model::EventId) {
     if events.len() >= MAX_EVENTS_OPEN {
         events.remove(1);
     }

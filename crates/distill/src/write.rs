@@ -9,7 +9,7 @@ use crate::prose::{self, Intent};
 use crate::scene::{Draft, Scene};
 use crate::state::OpenFailure;
 use crate::step::{Act, Run};
-use crate::text::{enumerate, has_word};
+use crate::text::{enumerate, file_name, has_word};
 use crate::title::{built_title, conflict_title, fix_title, kind, own_commit};
 use crate::work::Piece;
 
@@ -263,8 +263,20 @@ fn tell_rest(scene: &Scene<'_>, draft: &mut Draft, piece: &Piece) {
             }
         }
     }
-    for OpenFailure { fault, shown, events, outside, .. } in &piece.stumbles {
-        draft.fact(&format!("On the way `{shown}` failed: {}", fault.short(140)));
+    for settled in &piece.settled {
+        draft.fact(settled);
+    }
+    for OpenFailure { fault, shown, events, outside, tried, .. } in &piece.stumbles {
+        // A lint that is told with what settled it is not told once more.
+        let told = fault.is_lint() && !piece.settled.is_empty();
+        if !told && fault.rank > 2 {
+            draft.fact(&format!("On the way `{shown}` failed: {}", fault.short(140)));
+            let near = |tried: &str| fault.file().is_some_and(|file| tried.starts_with(file_name(file)));
+            if let Some((tried, event)) = tried.iter().find(|(tried, _)| near(tried)) {
+                draft.fact(&format!("Tried, the same error remained: {tried}"));
+                draft.event(*event, 0);
+            }
+        }
         draft.hears(outside);
         for event in events {
             draft.event(*event, 0);

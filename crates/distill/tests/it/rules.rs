@@ -86,12 +86,8 @@ fn an_edit_that_did_not_help_is_remembered() {
             .facts
             .contains(&"Tried, the same error remained: journal.rs: `self.seal(&segment);`".to_owned())
     );
-    assert!(
-        played
-            .learnings
-            .iter()
-            .any(|learning| learning.title == "Did not help: journal.rs: `self.seal(&segment);`")
-    );
+    // A line of code is no lesson by itself: it is told with the error it did not help against, and nowhere else.
+    assert!(!played.learnings.iter().any(|learning| learning.title.contains("self.seal(&segment)")));
 }
 
 #[test]

@@ -95,6 +95,7 @@ pub use crate::losses::to_json as losses_json;
 pub use crate::process::is_running;
 pub use crate::sharing::options as team_options;
 pub use crate::side_door::SideDoor;
+pub use crate::transcripts::memory_of_chunk;
 pub use crate::watching::{ConversationFile, find_conversations};
 pub use crate::workspace::{ProjectIdentity, key as workspace_key, project_of, resolve as resolve_workspace};
 

@@ -131,7 +131,7 @@ impl Transcripts {
                     error.into_store().map_or(Ok(()), Err)?;
                 }
                 for chunk in &cut {
-                    let memory = memory(session, wish, chunk);
+                    let memory = memory_of_chunk(session, wish, chunk);
                     engine::memory::keep(batch, &memory)?;
                 }
                 batch.set_state(session, CHUNKED, &next.to_string(), crate::intake::now())
@@ -162,7 +162,8 @@ fn own_words(read: &[Line]) -> Vec<(Millis, Wrote<'_>)> {
     read.iter().filter_map(wrote).collect()
 }
 
-fn memory(session: &SessionId, wish: &Value, chunk: &Chunk) -> Memory {
+/// A piece of a session's talk as it is kept; `wish` says where the session was.
+pub fn memory_of_chunk(session: &SessionId, wish: &Value, chunk: &Chunk) -> Memory {
     let said = |name: &str| wish[name].as_str().map(str::to_owned);
     let agent = said("agent").unwrap_or_default();
     let line = chunk.first_line.to_string();

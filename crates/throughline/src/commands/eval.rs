@@ -1,9 +1,16 @@
-//! How good search is on a set of documents and questions: the same code, on a store that is thrown away. What is
-//! recorded here is neither read nor changed.
+//! How good search is on a set of documents and questions, and what is kept of sessions: the same code, on a store that
+//! is thrown away. What is recorded here is neither read nor changed.
+
+mod labels;
+mod measures;
+mod sessions;
+mod titles;
+mod words;
 
 use std::io::BufRead;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use clap::Args;
 use embed::{EmbedError, Embedder, Identity, MiniLm};
@@ -22,17 +29,19 @@ use crate::{print, progress, when};
 #[command(
     after_help = "Documents are lines {id, text, ts, session, project, kind, title, files}, questions are lines {query, relevant: [id, ...]},
 prompts are lines {id, prompt, project, relevant: [id, ...], split}, of which one that needs nothing has no id; plain or .gz.
+Sessions are conversations of Claude Code, Codex or Gemini CLI below a folder; docs/reference/session-labels.md tells how to label them.
 Examples:
   throughline eval --documents set.documents.jsonl --queries set.queries.jsonl --json
   throughline eval --documents eval/recall/memories.jsonl --prompts eval/recall/prompts.jsonl --split test
-  throughline eval --documents eval/recall/memories.jsonl --prompts eval/recall/prompts.jsonl --vectors 0,50,100"
+  throughline eval --documents eval/recall/memories.jsonl --prompts eval/recall/prompts.jsonl --vectors 0,50,100
+  throughline eval --sessions ~/.claude/projects --labels labels.json"
 )]
 pub(crate) struct Eval {
     /// What is to be found
-    #[arg(long, value_name = "FILE")]
-    documents: String,
+    #[arg(long, value_name = "FILE", required_unless_present = "sessions")]
+    documents: Option<String>,
     /// What is asked, and which documents answer it
-    #[arg(long, value_name = "FILE", required_unless_present = "prompts")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["prompts", "sessions"])]
     queries: Option<String>,
     /// What is said to an agent, and which documents should then be in front of it: measures recall-on-prompt
     #[arg(long, value_name = "FILE", conflicts_with_all = ["queries", "legs"])]
@@ -53,6 +62,15 @@ pub(crate) struct Eval {
     /// Words or vectors alone, to see what each is worth
     #[arg(long, value_parser = ["both", "words", "vectors"], default_value = "both")]
     legs: String,
+    /// Conversations below this folder: measures what is kept of them
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["documents", "queries", "prompts", "split", "vectors"])]
+    sessions: Option<String>,
+    /// With --sessions: what should be kept of them, and what must not be said
+    #[arg(long, value_name = "FILE", requires = "sessions")]
+    labels: Option<String>,
+    /// With --sessions: one JSON object per verdict instead of the figures
+    #[arg(long, requires = "sessions", conflicts_with = "json")]
+    details: bool,
     /// One JSON object
     #[arg(long)]
     json: bool,
@@ -60,7 +78,11 @@ pub(crate) struct Eval {
 
 impl Eval {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let documents: Vec<Document> = read(&self.documents, r#"{"id": "1", "text": "..."}"#)?;
+        if let Some(folder) = &self.sessions {
+            return self.sessions(folder);
+        }
+        let documents: Vec<Document> =
+            read(self.documents.as_deref().unwrap_or_default(), r#"{"id": "1", "text": "..."}"#)?;
         if let Some(file) = &self.prompts {
             return self.prompts(file, &documents);
         }
@@ -104,6 +126,26 @@ impl Eval {
             return print::json(&report);
         }
         print::text(&said(&report, documents.len()))
+    }
+
+    fn sessions(&self, folder: &str) -> anyhow::Result<()> {
+        let labels = self.labels.as_deref().map(labels::read).transpose()?;
+        let bar = progress::items("taking sessions in", 1);
+        let began = Instant::now();
+        let taken = sessions::take_in(folder, &bar)?;
+        bar.finish_and_clear();
+        let seconds = began.elapsed().as_secs_f64();
+        let figures = measures::measure(&taken, labels.as_ref());
+        if self.details {
+            let lines: Vec<String> = figures.details().iter().map(|one| one.to_string() + "\n").collect();
+            return print::text(&lines.concat());
+        }
+        if self.json {
+            return print::json(&figures);
+        }
+        let megabytes = taken.bytes as f64 / 1e6;
+        print::text(&figures.table())?;
+        print::line(&format!("taken in: {megabytes:.1} MB in {seconds:.1} s"))
     }
 
     fn prompts(&self, file: &str, documents: &[Document]) -> anyhow::Result<()> {

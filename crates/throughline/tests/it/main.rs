@@ -40,6 +40,7 @@ mod recall_prompt;
 mod recall_start;
 mod replay;
 mod rules;
+mod session_labels;
 mod spine;
 mod stream;
 mod terminal;

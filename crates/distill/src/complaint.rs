@@ -47,7 +47,9 @@ pub(crate) fn linter(message: &str) -> Option<&str> {
 
 /// Without the name of the task a runner puts before what it prints: `[lint] a.go:3:1: …`.
 pub(crate) fn without_task(line: &str) -> &str {
-    let Some((name, rest)) = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) else { return line };
+    let Some((name, rest)) = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) else {
+        return line;
+    };
     let named = (2..=40).contains(&name.len())
         && name.chars().all(|char| char.is_ascii_lowercase() || matches!(char, ':' | '-' | '_' | '/'));
     if named { rest.trim_start() } else { line }
@@ -56,10 +58,39 @@ pub(crate) fn without_task(line: &str) -> &str {
 /// Lines that say how far something is, what is loaded, or what may be wrong one day. None of them is what failed.
 pub(crate) fn is_chatter(line: &str) -> bool {
     const STARTS: &[&str] = &[
-        "warning:", "warning ", "warn ", "warn:", "npm warn", "deprecated", "deprecationwarning", "(node:",
-        "note:", "hint:", "info:", "info ", "downloading", "downloaded", "fetching", "resolving", "receiving",
-        "compiling ", "installing", "unpacking", "progress", "remote:", "go: downloading", "$ ", "> ",
-        "=== run", "=== pause", "=== cont", "=== name", "--- pass", "ok  ", "ok \t", "pass",
+        "warning:",
+        "warning ",
+        "warn ",
+        "warn:",
+        "npm warn",
+        "deprecated",
+        "deprecationwarning",
+        "(node:",
+        "note:",
+        "hint:",
+        "info:",
+        "info ",
+        "downloading",
+        "downloaded",
+        "fetching",
+        "resolving",
+        "receiving",
+        "compiling ",
+        "installing",
+        "unpacking",
+        "progress",
+        "remote:",
+        "go: downloading",
+        "$ ",
+        "> ",
+        "=== run",
+        "=== pause",
+        "=== cont",
+        "=== name",
+        "--- pass",
+        "ok  ",
+        "ok \t",
+        "pass",
     ];
     let line = without_task(line);
     let start = &line[..line.floor_char_boundary(24)];
@@ -82,10 +113,14 @@ pub(crate) fn of_go_test(lines: &[Cow<'_, str>]) -> Option<(usize, Fault)> {
     let first = lines.iter().position(|line| fails(line))?;
     // A test that failed because a part of it did: the part says why.
     let inner = lines.iter().skip(first + 1).take(MAX_LINES).take_while(|line| line.starts_with(' '));
-    let at = first + inner.enumerate().filter(|(_, line)| fails(line)).map(|(at, _)| at + 1).next().unwrap_or(0);
+    let at =
+        first + inner.enumerate().filter(|(_, line)| fails(line)).map(|(at, _)| at + 1).next().unwrap_or(0);
     let ends = |line: &&Cow<'_, str>| {
         let line = line.trim_start();
-        line.starts_with("=== ") || line.starts_with("--- ") || line.starts_with("FAIL") || line.starts_with("ok ")
+        line.starts_with("=== ")
+            || line.starts_with("--- ")
+            || line.starts_with("FAIL")
+            || line.starts_with("ok ")
     };
     let said = |at: usize| {
         let line = lines[at].trim_start();
@@ -99,7 +134,8 @@ pub(crate) fn of_go_test(lines: &[Cow<'_, str>]) -> Option<(usize, Fault)> {
     // The last words that speak of an expectation; the very last are often the state of things.
     let last = |lines: std::ops::Range<usize>| {
         let told = |at: &usize| said(*at).filter(|(_, fault)| !reports_success(&fault.message));
-        let expects = lines.clone().rev().find_map(|at| told(&at).filter(|(_, fault)| expects(&fault.message)));
+        let expects =
+            lines.clone().rev().find_map(|at| told(&at).filter(|(_, fault)| expects(&fault.message)));
         expects.or_else(|| lines.rev().find_map(|at| told(&at)))
     };
     last(at + 1..at + 1 + below).or_else(|| last(first - above..first))
@@ -107,8 +143,20 @@ pub(crate) fn of_go_test(lines: &[Cow<'_, str>]) -> Option<(usize, Fault)> {
 
 fn expects(message: &str) -> bool {
     const WORDS: &[&str] = &[
-        "expected", "want", "got", "should", "fail", "error", "could not", "must", "unexpected", "missing", "!=",
-        "mismatch", "not ", "timed out",
+        "expected",
+        "want",
+        "got",
+        "should",
+        "fail",
+        "error",
+        "could not",
+        "must",
+        "unexpected",
+        "missing",
+        "!=",
+        "mismatch",
+        "not ",
+        "timed out",
     ];
     let message = message.to_ascii_lowercase();
     WORDS.iter().any(|word| message.contains(word))
@@ -118,7 +166,8 @@ fn expects(message: &str) -> bool {
 pub(crate) fn reports_success(message: &str) -> bool {
     const WORDS: &[&str] = &["successfully", "received expected", "as expected", "✓", "✅"];
     let message = message.to_ascii_lowercase();
-    WORDS.iter().any(|word| message.contains(word)) || message.contains(" output: ") && message.contains(" info ")
+    WORDS.iter().any(|word| message.contains(word))
+        || message.contains(" output: ") && message.contains(" info ")
 }
 
 #[cfg(test)]
@@ -153,9 +202,21 @@ mod tests {
             "undefined: b",
             Some("lease/open_test.go:7"),
         );
-        check("a.go:7:3: error is not nil (line 5) but it returns nil (nilerr)", "error is not nil (line 5) but it returns nil (nilerr)", Some("a.go:7"));
-        check("could not reach the registry\n 45%|████      | 3/7\nDownloading wheel 3.1 MB", "could not reach the registry", None);
-        check("npm warn deprecated x@1\nerror: lease is held\n(node:3) DeprecationWarning: y", "lease is held", None);
+        check(
+            "a.go:7:3: error is not nil (line 5) but it returns nil (nilerr)",
+            "error is not nil (line 5) but it returns nil (nilerr)",
+            Some("a.go:7"),
+        );
+        check(
+            "could not reach the registry\n 45%|████      | 3/7\nDownloading wheel 3.1 MB",
+            "could not reach the registry",
+            None,
+        );
+        check(
+            "npm warn deprecated x@1\nerror: lease is held\n(node:3) DeprecationWarning: y",
+            "lease is held",
+            None,
+        );
     }
 
     #[test]

@@ -142,12 +142,27 @@ fn label_of(check: &Check) -> Option<&'static str> {
 /// Of the whole project, not of one test or package of it.
 fn is_whole(check: &Check) -> bool {
     const NARROW: &[&str] = &[
-        "-run", "-k", "-t", "-p", "-m", "--filter", "--grep", "--package", "--test", "--bin", "--testNamePattern",
-        "--tests", "--example", "-g", "--only", "-c",
+        "-run",
+        "-k",
+        "-t",
+        "-p",
+        "-m",
+        "--filter",
+        "--grep",
+        "--package",
+        "--test",
+        "--bin",
+        "--testNamePattern",
+        "--tests",
+        "--example",
+        "-g",
+        "--only",
+        "-c",
     ];
     const EVERYTHING: &[&str] = &["./...", "...", ".", "--", "all", "src", "src/", "tests", "tests/"];
     let command = Command::read(&check.shown);
-    let narrow = check.shown.split_whitespace().any(|word| NARROW.contains(&word.split('=').next().unwrap_or(word)));
+    let narrow =
+        check.shown.split_whitespace().any(|word| NARROW.contains(&word.split('=').next().unwrap_or(word)));
     // What is built into a file is named, and so is what is run.
     let named = matches!(check.purpose, Some(Purpose::Serve | Purpose::Release | Purpose::Migrate))
         || check.purpose == Some(Purpose::Build) && check.shown.contains(" -o ");

@@ -67,8 +67,8 @@ pub(crate) fn purpose_of(program: &str, sub: &str, plain: &[&str], words: &[&str
             let purpose = task.map_or(Test, |task| script_named(task));
             (if purpose == Other { Test } else { purpose }, 0)
         }
-        "pytest" | "py.test" | "unittest" | "jest" | "vitest" | "mocha" | "ava" | "rspec"
-        | "phpunit" | "ctest" | "bats" | "karma" | "pest" | "behave" => (Test, 0),
+        "pytest" | "py.test" | "unittest" | "jest" | "vitest" | "mocha" | "ava" | "rspec" | "phpunit"
+        | "ctest" | "bats" | "karma" | "pest" | "behave" => (Test, 0),
         "playwright" | "cypress" | "rails" | "rake" | "rails6" | "mix" | "dotnet" | "swift" | "bazel"
         | "sbt" | "deno" | "zig" | "flutter" | "dart" | "bundle" | "lein" | "stack" | "cabal" | "elixir"
         | "artisan" | "composer" | "make" | "just" | "task" | "gmake" | "invoke" | "inv" | "nx" | "turbo"
@@ -233,17 +233,15 @@ pub(crate) fn purpose_of(program: &str, sub: &str, plain: &[&str], words: &[&str
         _ => {
             // Scripts of the project, and tasks that were run by `hatch run` and its kin; a program that was just built
             // may be called anything.
-            const SCRIPTS: &[&str] = &["sh", "bash", "zsh", "py", "js", "mjs", "ts", "rb", "pl", "ps1", "bat", "cmd"];
+            const SCRIPTS: &[&str] =
+                &["sh", "bash", "zsh", "py", "js", "mjs", "ts", "rb", "pl", "ps1", "bat", "cmd"];
             let path = words.first().copied().unwrap_or(program);
             let folder = path.rfind('/').map_or("", |end| &path[..end]);
             let folder = crate::text::file_name(folder);
             let script = SCRIPTS.contains(&crate::text::extension(program))
                 || matches!(folder, "scripts" | "script" | "bin" | "hack" | "tools" | "ci");
-            let named = if script || !path.contains('/') {
-                script_named(crate::text::stem(program))
-            } else {
-                Other
-            };
+            let named =
+                if script || !path.contains('/') { script_named(crate::text::stem(program)) } else { Other };
             (named, usize::from(named == Other && sub.len() < 24 && !sub.contains(['/', '.', '='])))
         }
     }
@@ -253,8 +251,19 @@ pub(crate) fn purpose_of(program: &str, sub: &str, plain: &[&str], words: &[&str
 /// do (`mise trust`, `uv venv`) leaves the project's packages as they are.
 fn packages(sub: &str, plain: &[&str]) -> (Purpose, usize) {
     const INSTALLS: &[&str] = &[
-        "install", "i", "add", "remove", "uninstall", "update", "upgrade", "sync", "use", "lock", "get",
-        "reinstall", "rm",
+        "install",
+        "i",
+        "add",
+        "remove",
+        "uninstall",
+        "update",
+        "upgrade",
+        "sync",
+        "use",
+        "lock",
+        "get",
+        "reinstall",
+        "rm",
     ];
     let verb = if sub == "pip" { plain.get(1).copied().unwrap_or("") } else { sub };
     let purpose = match verb {
@@ -279,7 +288,9 @@ fn script(program: &str, sub: &str, plain: &[&str]) -> (Purpose, usize) {
         ("dotnet", "add" | "restore" | "tool") => Purpose::Package,
         ("dotnet", "run") => Purpose::Serve,
         // The word that only says that a task follows; the task is part of the command's name.
-        ("deno", "task") | ("composer", "run" | "run-script") | ("nx" | "turbo" | "lerna" | "moon", "run") => {
+        ("deno", "task")
+        | ("composer", "run" | "run-script")
+        | ("nx" | "turbo" | "lerna" | "moon", "run") => {
             return (script_named(second.rsplit(':').next().unwrap_or(second)), 2);
         }
         ("nx", "run-many" | "affected") => {
@@ -296,17 +307,22 @@ fn script(program: &str, sub: &str, plain: &[&str]) -> (Purpose, usize) {
 pub(crate) fn script_named(name: &str) -> Purpose {
     let words = words_of(name);
     let any = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
-    let begins = |starts: &[&str]| words.iter().any(|word| starts.iter().any(|start| word.starts_with(start)));
+    let begins =
+        |starts: &[&str]| words.iter().any(|word| starts.iter().any(|start| word.starts_with(start)));
     let whole = words.concat();
     if begins(&["migrat", "makemigration"]) || matches!(whole.as_str(), "dbpush" | "dbseed") {
         Purpose::Migrate
     } else if begins(&["test"])
-        || any(&["spec", "specs", "e2e", "coverage", "cov", "ci", "unittest", "vitest", "pytest", "jest", "bench"])
+        || any(&[
+            "spec", "specs", "e2e", "coverage", "cov", "ci", "unittest", "vitest", "pytest", "jest", "bench",
+        ])
     {
         Purpose::Test
     } else if begins(&["typecheck", "tsc"]) || matches!(whole.as_str(), "checktypes" | "types") {
         Purpose::Build
-    } else if begins(&["lint", "format", "fmt", "clippy", "prettier", "analy", "eslint", "ruff", "vet", "tidy"]) {
+    } else if begins(&[
+        "lint", "format", "fmt", "clippy", "prettier", "analy", "eslint", "ruff", "vet", "tidy",
+    ]) {
         Purpose::Lint
     } else if begins(&["build", "compil", "bundle", "assembl", "check", "verify", "codegen"]) {
         Purpose::Build

@@ -20,7 +20,8 @@ pub(crate) fn resolves(run: &Run, open: &OpenFailure, edited: bool) -> bool {
         return false;
     }
     // A run of everything holds each part; a run of a part holds what it names.
-    let holds = (command.targets.is_empty() || command.targets.iter().all(|target| has_word(&open.key, target)))
+    let holds = (command.targets.is_empty()
+        || command.targets.iter().all(|target| has_word(&open.key, target)))
         && (command.folder.is_empty() || open.key.contains(&command.folder));
     // What compiles for one command of a tool compiles for the others. Runners of JavaScript do not look at types.
     let same_tool = tool(&open.family) == tool(&command.family);
@@ -90,12 +91,30 @@ pub(crate) fn helps(command: &Command, failure: &OpenFailure) -> bool {
     let said = failure.fault.short(400).to_ascii_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
     let missing = [
-        "not found", "no module", "cannot find", "can't find", "could not find", "missing", "not installed",
-        "unresolved", "no such file", "does not exist", "enoent", "not recognized", "no package", "requires",
-        "version", "eresolve", "integrity", "lockfile", "lock file",
+        "not found",
+        "no module",
+        "cannot find",
+        "can't find",
+        "could not find",
+        "missing",
+        "not installed",
+        "unresolved",
+        "no such file",
+        "does not exist",
+        "enoent",
+        "not recognized",
+        "no package",
+        "requires",
+        "version",
+        "eresolve",
+        "integrity",
+        "lockfile",
+        "lock file",
     ];
-    let missed = says(&missing) || said.contains("notfound") || said.contains("no ") && said.contains(" found");
-    let barred = says(&["unauthorized", "authenticat", "denied", "credential", "401", "403", "forbidden", "login"]);
+    let missed =
+        says(&missing) || said.contains("notfound") || said.contains("no ") && said.contains(" found");
+    let barred =
+        says(&["unauthorized", "authenticat", "denied", "credential", "401", "403", "forbidden", "login"]);
     if barred && ["login", "auth", "signin"].iter().any(|word| has_word(&command.shown, word)) {
         return true;
     }
@@ -111,7 +130,8 @@ pub(crate) fn helps(command: &Command, failure: &OpenFailure) -> bool {
     match command.purpose {
         Purpose::Package => names_target || missed || failure.family.ends_with("audit"),
         Purpose::Operate | Purpose::Serve => {
-            let silent = ["refused", "connect", "unreachable", "not running", "timed out", "timeout", "unavailable"];
+            let silent =
+                ["refused", "connect", "unreachable", "not running", "timed out", "timeout", "unavailable"];
             names_target || says(&silent)
         }
         Purpose::Migrate => {
@@ -136,7 +156,10 @@ pub(crate) fn settled<'a>(complaints: &[Complaint], edits: impl Iterator<Item = 
     for complaint in complaints {
         // What earlier edits brought above the line moved it.
         let mut line = i64::from(complaint.line);
-        for edit in edits.iter().filter(|edit| edit.file.ends_with(&complaint.file) || complaint.file.ends_with(&edit.file)) {
+        for edit in edits
+            .iter()
+            .filter(|edit| edit.file.ends_with(&complaint.file) || complaint.file.ends_with(&edit.file))
+        {
             let near = |(first, last): &(u32, u32)| {
                 line >= i64::from(first.saturating_sub(NEAR)) && line <= i64::from(last + NEAR)
             };
@@ -144,7 +167,11 @@ pub(crate) fn settled<'a>(complaints: &[Complaint], edits: impl Iterator<Item = 
                 if edit.added + edit.removed <= MAX_LINES
                     && let Some(after) = &edit.after
                 {
-                    found.push(format!("{} ({}) settled by `{after}`", complaint.said, file_name(&edit.file)));
+                    found.push(format!(
+                        "{} ({}) settled by `{after}`",
+                        complaint.said,
+                        file_name(&edit.file)
+                    ));
                 }
                 break;
             }

@@ -219,7 +219,10 @@ fn run(input: &Value, output: &str, failed: bool, cwd: Option<&str>) -> Option<R
         command = culprit.clone();
     }
     // The program written on the spot that reads what a command printed has failed, not the command.
-    if failed && command.piped && ["File \"<string>\"", "[eval]:", "jq: error"].iter().any(|of| output.contains(of)) {
+    if failed
+        && command.piped
+        && ["File \"<string>\"", "[eval]:", "jq: error"].iter().any(|of| output.contains(of))
+    {
         command.purpose = Purpose::Other;
         command.ad_hoc = true;
     }

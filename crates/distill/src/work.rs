@@ -6,12 +6,12 @@ use std::mem;
 use crate::command::Purpose;
 use crate::complaint::Complaint;
 use crate::fault::Fault;
+use crate::howto;
 use crate::patch::{Area, Edit};
 use crate::prose::{self, Intent};
-use crate::howto;
 use crate::resolve::{
-    comes_further, concerns, helps, is_small, names_test, only_imports, only_tests, resolves, settled, silent,
-    tool,
+    comes_further, concerns, helps, is_small, names_test, only_imports, only_tests, resolves, settled,
+    silent, tool,
 };
 use crate::state::{OpenFailure, State};
 use crate::step::{Act, Commit, Run, Step};
@@ -188,7 +188,8 @@ impl Sorter<'_> {
                 let elsewhere = |place: &str| file_name(place) != file_name(&edit.file);
                 let lint = crate::command::Command::read(&open.shown).purpose == Purpose::Lint;
                 let fault = &open.fault;
-                let of_code = fault.place.is_some() || fault.compile || !open.failing.is_empty() || fault.rank < 7;
+                let of_code =
+                    fault.place.is_some() || fault.compile || !open.failing.is_empty() || fault.rank < 7;
                 of_code && !(lint && fault.file().is_some_and(elsewhere))
             };
             self.state.open.iter_mut().filter(concerned).for_each(|open| open.touched = true);
@@ -470,7 +471,10 @@ impl Sorter<'_> {
             failure.expected
                 || is_small(failure)
                 || failure.is_slip_of_work()
-                || (building && failure.own && !failure.fault.is_conflict() && self.is_in_building(&claimed, failure))
+                || (building
+                    && failure.own
+                    && !failure.fault.is_conflict()
+                    && self.is_in_building(&claimed, failure))
                 || (failure.attempts == 1 && in_passing)
                 || (claimed.len() < self.current.edits.len()
                     && self.edits(&claimed).all(|edit| only_tests(edit, failure)))
@@ -605,7 +609,8 @@ impl Sorter<'_> {
 
 /// An item of the list of work that only says that the checks are to pass: what was edited for it belongs to the work.
 fn is_upkeep(item: &str) -> bool {
-    const CHECKS: &[&str] = &["lint", "linter", "linting", "compile", "compilation", "compiler", "fmt", "formatting"];
+    const CHECKS: &[&str] =
+        &["lint", "linter", "linting", "compile", "compilation", "compiler", "fmt", "formatting"];
     const VERBS: &[&str] = &["fix", "resolve", "run", "address", "clean", "check", "verify"];
     let mut words = item.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
     let verb = words.next().unwrap_or("").to_ascii_lowercase();

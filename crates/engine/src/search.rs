@@ -73,7 +73,7 @@ pub struct Hit {
     pub origin: Origin,
     /// What reading it costs.
     pub tokens: u32,
-    /// Memories that say nearly the same and are not shown.
+    /// Memories that say nearly the same, or tell of the same turn, and are not shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub same: Vec<MemoryId>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -53,7 +53,7 @@ export function SearchHit({ hit, words, best }: { hit: Hit; words: string; best:
         ) : null}
         {hit.same.length > 0 ? (
           <span>
-            and {many(hit.same.length, "more", "more")} that {hit.same.length === 1 ? "says" : "say"} the same
+            and {many(hit.same.length, "more", "more")} of the same turn or in the same words
           </span>
         ) : null}
         {hit.why && hit.why.length > 0 ? (

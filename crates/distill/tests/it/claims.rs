@@ -263,7 +263,10 @@ fn a_learning_says_what_to_do_and_repeats_no_observation() {
         "> Use zstd instead of gzip for the archive.\n.\n{missing}bash npm ci\nadded 3 packages\n.\n{pass}< ok\n.\n"
     ));
     let learned: Vec<&str> = played.learnings.iter().map(|one| one.title.as_str()).collect();
-    assert_eq!(learned, ["When `npm test` fails with \"Cannot find module 'zod'\", try `npm ci`", distill::HOW_TO]);
+    assert_eq!(
+        learned,
+        ["When `npm test` fails with \"Cannot find module 'zod'\", try `npm ci`", distill::HOW_TO]
+    );
     for learning in &played.learnings {
         for observation in played.observations() {
             assert_ne!(learning.title, observation.title);
@@ -296,7 +299,11 @@ fn a_decision_is_kept_once() {
     let edit = "edit src/archive.rs\n@ 1\n-    gzip(bytes);\n+    zstd(bytes, level);\n.\nbash git commit -qam 'archive: zstd with a level'\n.\n";
     let played = play(&format!("> Use zstd instead of gzip for the archive.\n.\n{edit}< ok\n.\n"));
     assert!(played.observations().iter().any(|one| one.kind == MemoryKind::Decision));
-    assert!(played.learnings.is_empty(), "what was done after it stands in the work: {:#?}", played.learnings);
+    assert!(
+        played.learnings.is_empty(),
+        "what was done after it stands in the work: {:#?}",
+        played.learnings
+    );
 }
 
 #[test]

@@ -79,7 +79,7 @@ impl Found<'_> {
             ranked.weigh(self.query, self.ask);
         }
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.card.n.cmp(&a.card.n)));
-        Ok(self.collapsed(&ranked, limit))
+        self.collapsed(&ranked, limit)
     }
 
     /// The share of memories that have vectors, of all; and how far nearness speaks for this question: by the same
@@ -108,7 +108,7 @@ impl Found<'_> {
         Ok(())
     }
 
-    fn collapsed(&self, ranked: &[Ranked], limit: usize) -> Vec<Hit> {
+    fn collapsed(&self, ranked: &[Ranked], limit: usize) -> Result<Vec<Hit>> {
         let entries: Vec<Entry> = ranked
             .iter()
             .map(|ranked| Entry {
@@ -123,8 +123,51 @@ impl Found<'_> {
             hit.same = same.iter().map(|at| ranked[*at].card.id).collect();
             hit
         };
-        collapse(&entries).into_iter().take(limit).map(hit).collect()
+        self.one_of_each_turn(collapse(&entries).into_iter().map(hit), limit)
     }
+
+    /// A turn's request, the talk in it, its summary and what was observed in it are one thing: the first of them is shown,
+    /// and the retellings stand behind it. Several observations of a turn are several things. Whoever asks for a kind wants
+    /// all of that kind.
+    fn one_of_each_turn(&self, hits: impl Iterator<Item = Hit>, limit: usize) -> Result<Vec<Hit>> {
+        let mut shown: Vec<Hit> = Vec::new();
+        let mut turns: HashMap<(String, u64), usize> = HashMap::new();
+        for hit in hits {
+            let of_turn = match &hit.session {
+                Some(session) if self.ask.filter.kinds.is_empty() && hit.external_id.is_none() => {
+                    self.tables.turn_at(session, hit.at)?.map(|turn| (session.clone(), turn))
+                }
+                _ => None,
+            };
+            let first = of_turn.as_ref().and_then(|turn| turns.get(turn).copied());
+            match first {
+                Some(at) if is_retelling(hit.kind) => {
+                    shown[at].same.push(hit.id);
+                    shown[at].same.extend(hit.same);
+                }
+                // What was asked for is no answer: what came of it takes its place.
+                Some(at) if shown[at].kind == MemoryKind::Prompt => {
+                    let asked = std::mem::replace(&mut shown[at], hit);
+                    shown[at].score = asked.score.max(shown[at].score);
+                    shown[at].same.push(asked.id);
+                    shown[at].same.extend(asked.same);
+                }
+                _ if shown.len() == limit => break,
+                _ => {
+                    if let Some(turn) = of_turn {
+                        turns.entry(turn).or_insert(shown.len());
+                    }
+                    shown.push(hit);
+                }
+            }
+        }
+        Ok(shown)
+    }
+}
+
+/// Says again what the observations of its turn say.
+fn is_retelling(kind: MemoryKind) -> bool {
+    matches!(kind, MemoryKind::Prompt | MemoryKind::Chunk | MemoryKind::Summary)
 }
 
 /// The farthest of them where the field is smaller. Of a share of the field, the same share is ahead of that place.

@@ -60,7 +60,13 @@ pub(super) struct Hit {
     origin: Option<String>,
     #[serde(default)]
     tokens: u32,
+    /// Memories of the same turn, or in the same words, that this one stands for.
+    #[serde(default)]
+    same: Vec<String>,
 }
+
+/// Of those; the best stand first.
+const MAX_SAME: usize = 3;
 
 impl Call for Search {
     const NAME: &'static str = "mem_search";
@@ -185,6 +191,9 @@ impl Hit {
         if self.is_from_outside() {
             about.push_str(" [from outside]");
         }
+        if !self.same.is_empty() {
+            about.push_str(&format!(" [also {}]", self.also().join(" ")));
+        }
         format!("{id}  {}  {kind}  {tokens} tokens  {score:.2}  {title}{about}\n", when(self.at))
     }
 
@@ -201,6 +210,13 @@ impl Hit {
         if self.is_from_outside() {
             row["origin"] = json!("outside");
         }
+        if !self.same.is_empty() {
+            row["also"] = json!(self.also());
+        }
         row
+    }
+
+    fn also(&self) -> Vec<String> {
+        self.same.iter().take(MAX_SAME).map(|id| line(id, 12)).collect()
     }
 }

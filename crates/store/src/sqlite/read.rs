@@ -1,8 +1,8 @@
 //! Questions the derived tables answer.
 
-use model::{EventId, SessionId, WorkspaceKey};
+use model::{EventId, Millis, SessionId, WorkspaceKey};
 use rusqlite::types::Value;
-use rusqlite::{Row, params_from_iter};
+use rusqlite::{Row, params, params_from_iter};
 
 use super::batch::number;
 use super::{EventFilter, EventRow, Order, PromptRow, SessionFilter, SessionRow, Tables, WorkspaceRow, sort};
@@ -92,6 +92,17 @@ impl Tables {
         query.and("session = ?", session.as_str().to_owned());
         query.tail("ORDER BY number DESC", 1);
         Ok(self.rows(query, read_prompt)?.pop())
+    }
+
+    /// Which turn of a session this moment lies in: the number of its prompt. `None`: nobody had asked for anything yet.
+    pub fn turn_at(&self, session: &str, at: Millis) -> Result<Option<u64>, StoreError> {
+        self.connection
+            .prepare_cached("SELECT MAX(number) FROM prompts WHERE session = ?1 AND at <= ?2")
+            .and_then(|mut statement| {
+                statement.query_row(params![session, number(at)], |row| row.get::<_, Option<i64>>(0))
+            })
+            .map(|number| number.map(i64::unsigned_abs))
+            .map_err(|e| sort(&self.path, e))
     }
 
     /// In the order they were asked.

@@ -24,7 +24,7 @@ use serde_json::Value;
 pub use crate::codex::transcript::Rollouts;
 pub use crate::copilot::transcript::SessionStates;
 pub use crate::gemini_cli::transcript::Chats;
-pub use chunk::{Chunk, MAX_CHUNK_CHARS, MAX_CHUNKS, TARGET_CHUNK_CHARS, Voice, chunks};
+pub use chunk::{Chunk, LEAST_ARGUMENTS, MAX_CHUNK_CHARS, MAX_CHUNKS, TARGET_CHUNK_CHARS, Voice, chunks};
 pub use replay::Replay;
 pub use tail::{last_words, tail};
 pub use turn_words::{InTurn, TurnEnd, said_in_turn};

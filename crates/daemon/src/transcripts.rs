@@ -167,7 +167,14 @@ pub fn memory_of_chunk(session: &SessionId, wish: &Value, chunk: &Chunk) -> Memo
     let said = |name: &str| wish[name].as_str().map(str::to_owned);
     let agent = said("agent").unwrap_or_default();
     let line = chunk.first_line.to_string();
-    let id = MemoryId::of(&["chunk", &agent, session.as_str(), &line]);
+    let part = chunk.part.to_string();
+    let first: [&str; 4] = ["chunk", &agent, session.as_str(), &line];
+    // The first piece of a line is named as it was when a line had one.
+    let id = if chunk.part == 0 {
+        MemoryId::of(&first)
+    } else {
+        MemoryId::of(&[first.as_slice(), &[&part]].concat())
+    };
     let title = engine::memory::title_of(&chunk.text);
     Memory {
         session: Some(session.clone()),

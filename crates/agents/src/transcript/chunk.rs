@@ -4,7 +4,8 @@
 
 use model::Millis;
 
-use super::{Line, What};
+use super::turn_words::words_at_refusal;
+use super::{Line, ToolOutcome, What};
 
 /// About 200 tokens, what the embedder reads best.
 pub const TARGET_CHUNK_CHARS: usize = 1_000;
@@ -12,6 +13,11 @@ pub const TARGET_CHUNK_CHARS: usize = 1_000;
 pub const MAX_CHUNK_CHARS: usize = 1_600;
 /// Pieces of one call. A day of talk is a few hundred; beyond this it is a machine that talks.
 pub const MAX_CHUNKS: usize = 10_000;
+/// Tools in whose calls the two talk to each other, in the words of the house.
+const ASKING: &str = "AskUserQuestion";
+const PLANNING: &str = "ExitPlanMode";
+/// Words behind a command's name that are more than a switch.
+pub const LEAST_ARGUMENTS: usize = 3;
 /// A mention names a file, not a tale.
 const MAX_MENTION_CHARS: usize = 160;
 
@@ -19,6 +25,8 @@ const MAX_MENTION_CHARS: usize = 160;
 pub struct Chunk {
     pub text: String,
     pub first_line: u64,
+    /// Of the pieces that begin in that line the how-manieth, from 0: a long answer is one line and several pieces.
+    pub part: u64,
     pub last_line: u64,
     /// When the first of it was said.
     pub at: Option<Millis>,
@@ -38,6 +46,7 @@ pub fn chunks<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Vec<Chunk> {
     let mut open: Option<Chunk> = None;
     let mut mentioned = String::new();
     let mut speaker = None;
+    let mut asked: Option<String> = None;
     for line in lines {
         if done.len() >= MAX_CHUNKS {
             break;
@@ -52,8 +61,25 @@ pub fn chunks<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Vec<Chunk> {
                 mentioned.clear();
                 add(&mut done, &mut open, line, Voice::Person, text);
             }
+            // What follows the name of a command is said by whoever typed it, and "/model opus" is a switch.
+            What::Command { name, arguments } => {
+                done.extend(open.take());
+                mentioned.clear();
+                if arguments.split_whitespace().nth(LEAST_ARGUMENTS - 1).is_some() {
+                    add(&mut done, &mut open, line, Voice::Person, &format!("{name} {arguments}"));
+                }
+            }
+            What::ToolResult { outcome: ToolOutcome::Refused, text, .. } => {
+                if let Some(words) = words_at_refusal(text) {
+                    add(&mut done, &mut open, line, Voice::Person, words);
+                }
+            }
             What::Agent { text, .. } => add(&mut done, &mut open, line, Voice::Agent, text),
-            What::ToolUse { name, file, .. } => {
+            What::ToolUse { id, name, input, file } => {
+                asked = (name == ASKING).then(|| id.clone());
+                if let Some(plan) = input["plan"].as_str().filter(|_| name == PLANNING) {
+                    add(&mut done, &mut open, line, Voice::Agent, plan);
+                }
                 let mention = mention(name, file.as_deref());
                 // A tool alone is no conversation, and ten edits of one file are one mention.
                 if let Some(chunk) = &mut open
@@ -66,7 +92,13 @@ pub fn chunks<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Vec<Chunk> {
                     mentioned = mention;
                 }
             }
-            What::Command { .. } | What::Machine { .. } | What::Boundary { .. } | What::Start { .. } => {
+            // What a person answers to a question is given to the model as a tool's result.
+            What::ToolResult { id, outcome: ToolOutcome::Succeeded, text, .. }
+                if asked.as_ref() == Some(id) =>
+            {
+                add(&mut done, &mut open, line, Voice::Person, text);
+            }
+            What::Machine { .. } | What::Boundary { .. } | What::Start { .. } => {
                 done.extend(open.take());
                 mentioned.clear();
             }
@@ -95,9 +127,11 @@ fn add(done: &mut Vec<Chunk>, open: &mut Option<Chunk>, line: &Line, voice: Voic
         if done.len() >= MAX_CHUNKS {
             return;
         }
+        done.extend(open.take());
         let number = line.number;
+        let part = done.last().filter(|last| last.first_line == number).map_or(0, |last| last.part + 1);
         let text = piece.to_owned();
-        done.extend(open.replace(Chunk { text, first_line: number, last_line: number, at: line.at, voice }));
+        *open = Some(Chunk { text, first_line: number, part, last_line: number, at: line.at, voice });
     }
 }
 
@@ -225,6 +259,46 @@ mod tests {
     fn a_paragraph_within_the_cap_stays_whole() {
         let paragraph = "y".repeat(MAX_CHUNK_CHARS);
         assert_eq!(chunks(&[agent(0, &paragraph)])[0].text, paragraph);
+    }
+
+    #[test]
+    fn the_pieces_of_one_line_are_told_apart() {
+        let paragraphs = vec!["x".repeat(900); 3].join("\n\n");
+        let found = chunks(&[person(0, "why?"), agent(1, &paragraphs), agent(2, "That is it.")]);
+        let places: Vec<(u64, u64)> = found.iter().map(|chunk| (chunk.first_line, chunk.part)).collect();
+        assert_eq!(places, [(0, 0), (1, 0), (1, 1)], "{found:?}");
+        let found = chunks(&[agent(1, &paragraphs), agent(2, &paragraphs)]);
+        let places: Vec<(u64, u64)> = found.iter().map(|chunk| (chunk.first_line, chunk.part)).collect();
+        assert_eq!(places, [(1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2)]);
+    }
+
+    #[test]
+    fn words_in_calls_are_words() {
+        let call = |number, name: &str, input: serde_json::Value| {
+            let (id, name) = ("q".to_owned(), name.to_owned());
+            line(number, What::ToolUse { id, name, input, file: None })
+        };
+        let result = |number, id: &str, outcome, text: &str| {
+            let (id, text) = (id.to_owned(), text.to_owned());
+            line(number, What::ToolResult { id, outcome, text, structured: None })
+        };
+        let refusal = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user \
+                       said:\nnever on Fridays";
+        let (name, arguments) = ("/review".to_owned(), "the parser, please".to_owned());
+        let lines = [
+            line(0, What::Command { name, arguments }),
+            call(1, ASKING, serde_json::json!({})),
+            result(2, "q", ToolOutcome::Succeeded, "\"How many?\"=\"ten a minute\""),
+            call(3, "Bash", serde_json::json!({ "plan": "not one" })),
+            result(4, "t", ToolOutcome::Refused, refusal),
+            result(5, "q", ToolOutcome::Succeeded, "what a command printed"),
+            call(6, PLANNING, serde_json::json!({ "plan": "First the parser." })),
+        ];
+        let text: String = chunks(&lines).into_iter().map(|chunk| chunk.text).collect();
+        for said in ["/review the parser, please", "ten a minute", "never on Fridays", "First the parser."] {
+            assert!(text.contains(said), "{said}: {text}");
+        }
+        assert!(!text.contains("not one") && !text.contains("printed"), "{text}");
     }
 
     #[test]

@@ -192,6 +192,7 @@ impl Replay {
             // A subagent's own compaction is no event of the session.
             What::Boundary { trigger } if line.subagent.is_none() => {
                 self.stop(at, out);
+                self.threads[at].command = None;
                 let (boundary, trigger) = (line.clone(), trigger.clone());
                 self.compaction = Some(Compaction { boundary, trigger, summary: None });
             }

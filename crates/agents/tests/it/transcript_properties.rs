@@ -1,7 +1,9 @@
 //! Whatever stands in a transcript: no panic, no piece too large, nothing of a tool's result in a piece.
 
+use std::collections::BTreeMap;
+
 use agents::ClaudeCode;
-use agents::transcript::{Ending, Line, MAX_CHUNK_CHARS, Replay, What, chunks, events_of};
+use agents::transcript::{Ending, LEAST_ARGUMENTS, Line, MAX_CHUNK_CHARS, Replay, What, chunks, events_of};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -16,6 +18,7 @@ pub(crate) fn records() -> impl Strategy<Value = Vec<Value>> {
         Just("<system-reminder>x</system-reminder>".to_owned()),
         Just("[Request interrupted by user]".to_owned()),
         Just("<command-name>/x</command-name>".to_owned()),
+        "<command-name>/x</command-name><command-args>[a-z ]{0,60}</command-args>",
     ];
     let record = (0..9_u8, text, 0..4_u8, any::<bool>()).prop_map(|(kind, text, number, flag)| {
         let id = format!("t{number}");
@@ -68,12 +71,18 @@ proptest! {
             prop_assert!(chunk.first_line <= chunk.last_line && end <= chunk.first_line);
             end = chunk.last_line;
         }
-        // Every word of the conversation is in a piece.
+        // Every word of the conversation is in a piece, also where pieces are kept by their place.
+        let kept: BTreeMap<_, _> =
+            found.iter().map(|chunk| ((chunk.first_line, chunk.part), chunk.text.as_str())).collect();
         for line in &lines {
-            if let What::Person { text } | What::Agent { text, .. } = &line.what {
-                for word in text.split_whitespace().filter(|word| word.chars().count() < 200) {
-                    prop_assert!(found.iter().any(|chunk| chunk.text.contains(word)), "{word:?}");
-                }
+            let said = match &line.what {
+                What::Person { text } | What::Agent { text, .. } => text,
+                What::Command { arguments, .. }
+                    if arguments.split_whitespace().count() >= LEAST_ARGUMENTS => arguments,
+                _ => continue,
+            };
+            for word in said.split_whitespace().filter(|word| word.chars().count() < 200) {
+                prop_assert!(kept.values().any(|text| text.contains(word)), "{word:?}");
             }
         }
     }

@@ -14,6 +14,7 @@ mod hooks;
 mod json;
 mod opencode;
 mod outcome;
+mod prompt;
 mod read;
 mod servers;
 mod settings;

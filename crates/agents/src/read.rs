@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::Incoming;
 use crate::json::{self, Member};
+use crate::prompt;
 
 /// Names and ids are UUIDs and words; this is room for ten UUIDs, as in [`SessionId::MAX_CHARS`].
 const MAX_WORD_CHARS: usize = 400;
@@ -14,8 +15,6 @@ const MAX_WORD_CHARS: usize = 400;
 const MAX_PATH_BYTES: usize = 4096;
 /// An event that names itself nowhere is kept under this name.
 const UNNAMED: &str = "unknown";
-/// Opens the prompt that is made when a background task ends.
-const TASK_NOTIFICATION: &str = "<task-notification>";
 
 /// Who wrote a prompt, where that is told beside it, and what is told of one that no person wrote.
 pub(crate) const PROMPT_SOURCE: &str = "prompt_source";
@@ -72,9 +71,11 @@ pub(crate) fn detail(kind: EventKind, fields: &Fields<'_>) -> Option<Detail> {
         SessionStart => Detail::Start { source: start_source(fields), model: fields.word("model") },
         UserPromptSubmit | UserPromptExpansion => {
             let text = fields.text("prompt")?;
-            let machine = fields.word(PROMPT_SOURCE).is_some_and(|source| source == SYSTEM)
-                || text.trim_start().starts_with(TASK_NOTIFICATION);
-            Detail::Prompt { text, author: if machine { Author::Machine } else { Author::Person } }
+            if fields.word(PROMPT_SOURCE).is_some_and(|source| source == SYSTEM) {
+                return Some(Detail::Prompt { text, author: Author::Machine });
+            }
+            let (author, words) = prompt::author(&text);
+            Detail::Prompt { author, text: words.into_owned() }
         }
         PreToolUse | PermissionRequest => tool(fields, Outcome::Pending)?,
         PermissionDenied => {

@@ -14,6 +14,7 @@ use serde_json::Value;
 use words::Spoken;
 
 use super::ClaudeCode;
+use crate::prompt;
 use crate::transcript::record::{Object, has_extension};
 use crate::transcript::tool::tool_use;
 use crate::transcript::{
@@ -146,7 +147,7 @@ fn user(record: &Object<'_>) -> Vec<What> {
 }
 
 fn spoken(record: &Object<'_>, text: &str) -> What {
-    if record.flag("isCompactSummary") {
+    if record.flag("isCompactSummary") || prompt::is_continued(text) {
         return What::Compaction { summary: words::summary(text) };
     }
     if record.flag("isMeta") {

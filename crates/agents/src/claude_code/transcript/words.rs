@@ -1,6 +1,10 @@
 //! Tells a person's words from everything else that stands in a user's record: reminders, what an editor or a
 //! hook added, commands and what they printed, notes of ours. Knows texts only; records are read above.
 
+use model::Author;
+
+use crate::prompt;
+
 /// Put around or beside a prompt by the client, by editors or by us. A person's words are what is left.
 const WRAPPERS: &[&str] = &[
     "system-reminder",
@@ -19,8 +23,6 @@ const PRINTED: &[&str] =
     &["<local-command-stdout>", "<local-command-stderr>", "<bash-stdout>", "<bash-stderr>"];
 const INTERRUPTED: &str = "[Request interrupted by user";
 const HELD: &str = "Stop hook feedback:";
-/// Opens the prompt that the client makes when a background task ends.
-const TASK_NOTIFICATION: &str = "<task-notification>";
 /// Written for the model around the summary of a compaction.
 const SUMMARY_BEGINS: &str = "Summary:\n";
 const SUMMARY_ENDS: &[&str] = &[
@@ -41,9 +43,6 @@ pub(super) enum Spoken {
 
 pub(super) fn tell(text: &str) -> Spoken {
     let start = text.trim_start();
-    if start.starts_with(TASK_NOTIFICATION) {
-        return Spoken::Machine(text.to_owned());
-    }
     if PRINTED.iter().any(|tag| start.starts_with(tag)) {
         return Spoken::Printed;
     }
@@ -57,9 +56,16 @@ pub(super) fn tell(text: &str) -> Spoken {
         let arguments = inside(text, "command-args").unwrap_or_default().trim().to_owned();
         return Spoken::Command { name, arguments };
     }
+    // Shown to the person; no agent ever answers it.
+    if prompt::is_stopped(start) {
+        return Spoken::Nothing;
+    }
     match unwrapped(text).trim() {
         "" => Spoken::Nothing,
-        words => Spoken::Person(words.to_owned()),
+        words => match prompt::author(words) {
+            (Author::Person, words) => Spoken::Person(words.into_owned()),
+            (Author::Machine, _) => Spoken::Machine(words.to_owned()),
+        },
     }
 }
 
@@ -86,36 +92,8 @@ fn inside<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
     Some(&text[start..start + length])
 }
 
-/// Without the wrapped parts. A tag that is never closed is a person writing about tags.
 fn unwrapped(text: &str) -> String {
-    // Where each tag closes for the last time: a search that must fail is never made, however many tags open.
-    let last: Vec<Option<usize>> = WRAPPERS.iter().map(|tag| text.rfind(&format!("</{tag}>"))).collect();
-    let mut kept = String::with_capacity(text.len());
-    let mut at = 0;
-    while let Some(length) = text[at..].find('<') {
-        let tag_at = at + length;
-        kept.push_str(&text[at..tag_at]);
-        let wrapped = WRAPPERS
-            .iter()
-            .zip(&last)
-            .filter(|(_, last)| last.is_some_and(|last| last > tag_at))
-            .find_map(|(tag, _)| wrapped(&text[tag_at..], tag));
-        at = tag_at + wrapped.unwrap_or(1);
-        if wrapped.is_none() {
-            kept.push('<');
-        }
-    }
-    kept + &text[at..]
-}
-
-/// How long the block is that `text` begins with, if it begins with a closed block of this tag.
-fn wrapped(text: &str, tag: &str) -> Option<usize> {
-    let inner = text.strip_prefix('<')?.strip_prefix(tag)?;
-    if !inner.starts_with(['>', ' ', '\n']) {
-        return None;
-    }
-    let closing = format!("</{tag}>");
-    Some(text.find(&closing)? + closing.len())
+    prompt::unwrapped(text, WRAPPERS)
 }
 
 #[cfg(test)]
@@ -147,7 +125,11 @@ mod tests {
         assert_eq!(tell("<local-command-stdout>Compacted</local-command-stdout>"), Spoken::Printed);
         assert_eq!(tell("<bash-stdout></bash-stdout><bash-stderr>no</bash-stderr>"), Spoken::Printed);
         assert_eq!(tell("[Request interrupted by user for tool use]"), Spoken::Interrupted);
-        assert!(matches!(tell("<task-notification>\n<task-id>a</task-id>"), Spoken::Machine(_)));
+        assert_eq!(tell("Operation stopped by hook: another session is active."), Spoken::Nothing);
+        for machine in ["<task-notification>\n<task-id>a</task-id>", "<teammate-message>a</teammate-message>"]
+        {
+            assert_eq!(tell(machine), Spoken::Machine(machine.to_owned()));
+        }
     }
 
     #[test]

@@ -66,7 +66,11 @@ pub(crate) fn decisions(scene: &Scene<'_>, state: &mut State) -> Vec<Observation
             scene.free(|sentence| prose::states_decision(&sentence.text)).into_iter().take(3)
         {
             scene.take(at);
-            push(&mut found, state, decision(step, &sentence.text, "The agent said"));
+            let mut draft = decision(step, &sentence.text, "The agent said");
+            if scene.is_theirs(at) {
+                draft.hears(&scene.heard.marks());
+            }
+            push(&mut found, state, draft);
         }
     }
     found.truncate(MAX_DECISIONS);
@@ -96,66 +100,92 @@ fn push(found: &mut Vec<Observation>, state: &mut State, draft: Draft) {
     found.push(observation);
 }
 
-/// One discovery from the last message, and one for each subagent that found something.
+/// What the last message found, what it said in a stranger's words, and what each subagent found.
 pub(crate) fn discoveries(scene: &Scene<'_>) -> Vec<Observation> {
     let mut found = Vec::new();
     for &at in scene.sorted.delegated.iter().take(MAX_DELEGATED) {
         found.extend(delegated(scene, at));
     }
     found.extend(stated(scene));
+    found.extend(repeated(scene));
     found
 }
 
+/// A sentence of the last message, with the looks that bear it out.
+struct Finding {
+    weight: u32,
+    at: usize,
+    text: String,
+    shown_by: Vec<usize>,
+}
+
 fn stated(scene: &Scene<'_>) -> Option<Observation> {
-    let message = scene.message_step()?;
     let built = !scene.sorted.pieces.is_empty();
-    let mut best: Vec<(u32, usize, String, Vec<usize>)> = Vec::new();
-    let candidates = scene.free(|sentence| {
+    let mut best: Vec<Finding> = Vec::new();
+    let candidates = scene.own(|sentence| {
         sentence.text.len() >= 30
             && !sentence.text.ends_with('?')
             && !prose::states_next(sentence)
-            && (scene.heard || !prose::states_done(&sentence.text))
+            && !prose::states_done(&sentence.text)
     });
     for (at, sentence) in candidates {
         let explicit = prose::states_finding(&sentence.text);
-        // Told here and not with the work, which would be somebody else's words by it.
-        let reason = prose::states_cause(&sentence.text);
-        let of_work = scene.heard
-            && (scene.speaks_of_work(at) && (reason || prose::states_done(&sentence.text))
-                || !scene.sorted.recoveries.is_empty() && (reason || has_word(&sentence.text, "since")));
         // Where nothing was changed, the answer is the finding.
-        if built && !explicit && !of_work {
+        if built && !explicit {
             continue;
         }
-        let shown_by: Vec<usize> = scene
-            .sorted
-            .looked
-            .iter()
-            .copied()
-            .filter(|&at| bears_out(&scene.steps[at], &sentence.text))
-            .collect();
-        if (shown_by.is_empty() && !of_work) || prose::states_decision(&sentence.text) {
+        // A page does not bear out what is the agent's own.
+        let shown_by = shown_by(scene, &sentence.text, |step| step.outside.is_empty());
+        if shown_by.is_empty() || prose::states_decision(&sentence.text) {
             continue;
         }
         let weight =
             shown_by.len().min(4) as u32 + if explicit { 4 } else { 0 } + u32::from(!sentence.bullet);
-        best.push((weight, at, sentence.text.clone(), shown_by));
+        best.push(Finding { weight, at, text: sentence.text.clone(), shown_by });
     }
-    best.sort_by_key(|(weight, at, ..)| (std::cmp::Reverse(*weight), *at));
+    finding(scene, best)?.finish()
+}
+
+/// What the last message says in a stranger's words: kept for whoever asks, and marked. Work is told without them.
+fn repeated(scene: &Scene<'_>) -> Option<Observation> {
+    let candidates = scene.free(|sentence| sentence.text.len() >= 30 && !sentence.text.ends_with(['?', ':']));
+    let mut best: Vec<Finding> = Vec::new();
+    for (at, sentence) in candidates.into_iter().filter(|(at, _)| scene.is_theirs(*at)) {
+        let shown_by = shown_by(scene, &sentence.text, |_| true);
+        let explicit = prose::states_finding(&sentence.text) || prose::states_cause(&sentence.text);
+        if shown_by.is_empty() && !explicit && !scene.speaks_of_work(at) {
+            continue;
+        }
+        let weight = shown_by.len().min(4) as u32 + if explicit { 4 } else { 0 };
+        best.push(Finding { weight, at, text: sentence.text.clone(), shown_by });
+    }
+    let mut draft = finding(scene, best)?;
+    draft.hears(&scene.heard.marks());
+    draft.finish()
+}
+
+fn shown_by(scene: &Scene<'_>, sentence: &str, counts: impl Fn(&Step) -> bool) -> Vec<usize> {
+    let looked = scene.sorted.looked.iter().copied();
+    looked.filter(|&at| counts(&scene.steps[at]) && bears_out(&scene.steps[at], sentence)).collect()
+}
+
+fn finding(scene: &Scene<'_>, mut best: Vec<Finding>) -> Option<Draft> {
+    let message = scene.message_step()?;
+    best.sort_by_key(|finding| (std::cmp::Reverse(finding.weight), finding.at));
     best.truncate(MAX_FINDINGS);
     let mut draft = Draft::new(MemoryKind::Discovery);
-    draft.title = prose::as_title(&best.first()?.2, 125);
+    draft.title = prose::as_title(&best.first()?.text, 125);
     if !scene.prompt.is_empty()
         && let Some(step) = scene.prompt_step()
     {
         draft.say(&crate::asked(scene.prompt));
         draft.evidence(step);
     }
-    best.sort_by_key(|(_, at, ..)| *at);
-    for (_, at, sentence, shown_by) in &best {
+    best.sort_by_key(|finding| finding.at);
+    for Finding { at, text, shown_by, .. } in &best {
         scene.take(*at);
-        draft.fact(sentence);
-        draft.say(sentence);
+        draft.fact(text);
+        draft.say(text);
         for &at in shown_by {
             let step = &scene.steps[at];
             draft.evidence(step);
@@ -165,7 +195,7 @@ fn stated(scene: &Scene<'_>) -> Option<Observation> {
         }
     }
     draft.evidence(message);
-    draft.finish()
+    Some(draft)
 }
 
 /// Whether something looked at is what a sentence talks about.

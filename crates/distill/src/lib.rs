@@ -45,7 +45,7 @@ use step::Act;
 
 pub use howto::{HOW_TO, merge_how_to};
 pub use outcome::{BrokeOff, Ending, outcome};
-pub use outside::MARK;
+pub use outside::{MARK, REPORTED};
 pub use state::State;
 pub use step::{Step, step};
 pub use worth::is_worth_saying;
@@ -74,8 +74,7 @@ pub struct Distilled {
     pub observations: Vec<Observation>,
     /// `None`: nothing happened and nothing was answered; what was asked is no summary of itself.
     pub summary: Option<Summary>,
-    /// Sources outside of the workspace that were heard in the turn, as marks among an observation's tools: the
-    /// agent's own words may be theirs, and so may the summary's.
+    /// Where words of the summary come from that are somebody else's, as marks among an observation's tools.
     pub outside: Vec<String>,
     /// First events of failures that were told in an earlier turn and do not stand any more: nobody is to be told of them.
     pub over: Vec<EventId>,
@@ -89,7 +88,12 @@ const MAX_ASKED: usize = 240;
 
 /// Reads one turn. What it leaves unresolved stays in `state` for a later one.
 pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
-    let (heard, marked) = outside::spread(turn.steps);
+    let asked = turn.prompt.or_else(|| {
+        let prompts =
+            turn.steps.iter().map(|step| if let Act::Prompt { text } = &step.act { text } else { "" });
+        prompts.filter(|text| !text.is_empty()).next_back()
+    });
+    let (heard, marked) = outside::Heard::listen(state, turn.steps, asked.unwrap_or(""));
     let turn = &Turn { steps: marked.as_deref().unwrap_or(turn.steps), ..*turn };
     let kept = |wanted: fn(&Act) -> Option<&String>| {
         turn.steps.iter().filter_map(|step| wanted(&step.act)).next_back()
@@ -108,10 +112,8 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
     let intent = prose::intent(prompt);
     let mut sorted = work::sort(state, turn.steps, intent);
     // An item of the list of work is words, too.
-    if !heard.is_empty() {
-        sorted.pieces.iter_mut().for_each(|piece| piece.hints.clear());
-    }
-    let scene = Scene::new(turn.steps, &sorted, prompt, message, intent);
+    sorted.pieces.iter_mut().for_each(|piece| piece.hints.retain(|(_, item)| !heard.is_theirs(item)));
+    let scene = Scene::new(turn.steps, &sorted, prompt, message, intent, &heard);
 
     let mut observations = hear::decisions(&scene, state);
     // Repairs first: of what was said, the cause belongs to them.
@@ -145,11 +147,12 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
         observations.remove(at);
     }
     for observation in &mut observations {
+        heard.mark(observation);
         observation.at = if observation.at == 0 { turn.ended_at } else { observation.at };
     }
     observations.sort_by_key(|observation| observation.at);
-    let summary = summary::summarize(&scene, state, &observations);
-    let outside = heard.iter().map(|source| format!("{MARK}{source}")).collect();
+    let mut summary = summary::summarize(&scene, state, &observations);
+    let outside = summary.as_mut().map(|summary| heard.strip(summary, &observations)).unwrap_or_default();
     let over = sorted.over.clone();
     Distilled { observations, summary, outside, over }
 }

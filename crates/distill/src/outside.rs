@@ -1,23 +1,113 @@
 //! Whether the words of a result are somebody else's: a web page's, another program's tool's, a dependency's, another
 //! agent's. Looks only at what was called with what; what the words say is never asked, since words lie. In doubt
 //! they are from outside: what is wrongly taken for ours would be said to an agent unasked.
+//!
+//! What an agent says afterwards is compared with them, sentence by sentence (`heard`): `words` keeps enough of a result
+//! for that.
 
-use model::ToolCall;
+mod heard;
+mod words;
+
+use std::collections::HashSet;
+
+use model::{Outcome, ToolCall};
 use serde_json::Value;
 
 use crate::command::simple_commands;
-use crate::step::{Act, Step};
-use crate::text::{field, push_new, relative};
+use crate::text::{field, relative};
+
+pub(crate) use heard::Heard;
 
 /// How a source is marked among an observation's tools.
 pub const MARK: &str = "outside:";
 
+/// How a report of a subagent is marked that read nothing but the workspace: another's words, and nobody's from outside.
+pub const REPORTED: &str = "reported-by:agent";
+
+/// A source as an observation's tools name it.
+pub(crate) fn mark(source: &str) -> String {
+    if source == REPORTED { source.to_owned() } else { format!("{MARK}{source}") }
+}
+
 /// Sources of one step or one turn; there are no more kinds of them.
 const MAX_SOURCES: usize = 8;
+
+/// What is kept of the words of a call's result and of what the agent has written by it: see [`words`].
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    /// Of a result from outside its print, of another one its telling words.
+    pub words: String,
+    /// Telling words that the agent put into a file or a command.
+    pub made: String,
+}
+
+/// Of a text from outside that no tool gave.
+pub(crate) fn print(text: &str) -> String {
+    words::Print::of(&Value::String(text.to_owned()), None)
+}
+
+pub(crate) fn keep_words(call: &ToolCall, source: Option<&str>) -> Kept {
+    /// The first words of a file say what it is about.
+    const MAX_SEEN_BYTES: usize = 24 * 1024;
+    const MAX_MADE: usize = 100;
+    let error;
+    let result = match &call.outcome {
+        Outcome::Succeeded { response, .. } => response,
+        Outcome::Failed { error: text, .. } => {
+            error = Value::String(text.clone());
+            &error
+        }
+        Outcome::Pending | Outcome::Denied { .. } => return Kept::default(),
+    };
+    if let Some(source) = source {
+        // What was given comes back in the answer: a task, the text of a comment.
+        let echoes = source == "agent" || makes_something(call);
+        return Kept { words: words::Print::of(result, echoes.then_some(&call.input)), made: String::new() };
+    }
+    let mut seen = Vec::new();
+    let mut made = Vec::new();
+    if crate::tool::is_edit(&call.name) {
+        for name in ["old_string", "originalFile"] {
+            let old = call.input.get(name).or_else(|| result.get(name));
+            words::words_in(old.unwrap_or(&Value::Null), MAX_SEEN_BYTES, &mut seen);
+        }
+        for name in ["new_string", "content", "edits", "new_source"] {
+            words::words_in(call.input.get(name).unwrap_or(&Value::Null), MAX_SEEN_BYTES, &mut made);
+        }
+        let old: HashSet<u32> = seen.iter().map(|word| word.number).collect();
+        made.retain(|word| !old.contains(&word.number));
+    } else {
+        if crate::tool::is_shell(&call.name) {
+            words::words_in(&call.input, MAX_SEEN_BYTES, &mut made);
+        }
+        words::words_in(result, MAX_SEEN_BYTES, &mut seen);
+    }
+    Kept { words: words::listed(&seen, words::MAX_LISTED), made: words::listed(&made, MAX_MADE) }
+}
+
+/// A tool of another program that creates or changes something, by its name or by the method of the call.
+fn makes_something(call: &ToolCall) -> bool {
+    const MAKES: &[&str] =
+        &["create", "update", "add", "save", "post", "put", "edit", "write", "comment", "set"];
+    if let Some(command) = field(&call.input, "command") {
+        return ["-X POST", "-X PATCH", "-X PUT", "--method POST", "--method PATCH", " create ", " comment "]
+            .iter()
+            .any(|word| command.contains(word));
+    }
+    let tool = call.name.rsplit("__").next().unwrap_or("");
+    tool.split(['_', '-']).any(|word| MAKES.contains(&word.to_lowercase().as_str()))
+}
 
 /// Where a call's result comes from; `None`: from the workspace, or from nowhere.
 pub(crate) fn source(call: &ToolCall, cwd: Option<&str>) -> Option<&'static str> {
     let name = call.name.as_str();
+    // Our own server marks what is from outside in its answers; an editor tells of the workspace.
+    if crate::tool::is_ours(name) {
+        return tells_of_outside(call).then_some("memory");
+    }
+    if name.starts_with("mcp__ide__") {
+        return None;
+    }
     if name.starts_with("mcp__") || name.contains("Mcp") {
         return Some("mcp");
     }
@@ -29,7 +119,9 @@ pub(crate) fn source(call: &ToolCall, cwd: Option<&str>) -> Option<&'static str>
             let paths = ["file_path", "notebook_path", "absolute_path", "path", "pattern", "glob"];
             let asked = paths.iter().filter_map(|key| field(&call.input, key));
             let given = files_found(call);
-            asked.chain(given).find_map(|path| place(&relative(path, cwd)))
+            asked
+                .chain(given)
+                .find_map(|path| if is_root(path, cwd) { None } else { place(&relative(path, cwd)) })
         }
         _ if crate::tool::is_shell(name) => {
             let text = match call.input.get("command").or_else(|| call.input.get("cmd")) {
@@ -49,6 +141,29 @@ pub(crate) fn source(call: &ToolCall, cwd: Option<&str>) -> Option<&'static str>
         // Of the output of a command that runs on nobody knows here which command it was.
         _ => Some("tool"),
     }
+}
+
+/// Whether an answer of our own server holds a memory from outside, or a conversation.
+fn tells_of_outside(call: &ToolCall) -> bool {
+    let mut waiting = match &call.outcome {
+        Outcome::Succeeded { response, .. } => vec![response],
+        _ => Vec::new(),
+    };
+    while let Some(value) = waiting.pop() {
+        match value {
+            Value::String(text) if text.contains("outside") => return true,
+            Value::Array(items) => waiting.extend(items),
+            Value::Object(fields) => waiting.extend(fields.values()),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// The workspace itself, wherever it lies.
+fn is_root(path: &str, cwd: Option<&str>) -> bool {
+    let bare = |path: &str| path.trim().trim_end_matches(['/', '\\']).to_owned();
+    cwd.is_some_and(|cwd| !bare(cwd).is_empty() && bare(cwd) == bare(path))
 }
 
 /// Files a search gave, from its list or from the beginnings of its lines.
@@ -151,8 +266,11 @@ const ASKERS: &[(&str, &[&str])] = &[
     ("gh", &["api", "search", "gist", "repo", "release", "browse"]),
     ("glab", &["api", "repo", "release", "snippet"]),
 ];
-/// What is asked of an issue tracker; making or closing something there is our own work.
-const TRACKED: &[&str] = &["view", "list", "diff", "status", "comment"];
+/// What is asked of an issue tracker; making or closing something there, or commenting on it, is our own work.
+const TRACKED: &[&str] = &["view", "list", "diff", "status"];
+/// What is done at a forge.
+const DONE_THERE: &[&str] =
+    &["create", "edit", "delete", "upload", "fork", "clone", "rename", "set-default", "sync"];
 
 /// Programs that show what is in a file. Others may run a dependency's files or remove them: `.venv/bin/pytest`.
 const READERS: &[&str] = &[
@@ -264,6 +382,9 @@ fn fetches(program: &str, words: &[String]) -> bool {
         "gh" | "glab" if matches!(second, Some("issue" | "pr" | "mr" | "discussion")) => {
             plain().any(|word| TRACKED.contains(&word))
         }
+        "gh" | "glab" if matches!(second, Some("repo" | "release" | "gist" | "snippet")) => {
+            !plain().nth(1).is_some_and(|verb| DONE_THERE.contains(&verb))
+        }
         // What is done there is our own; what is read there need not be.
         "ssh" => plain().skip(1).any(|word| {
             word.split_whitespace().any(|word| READERS.contains(&word) || FETCHERS.contains(&word))
@@ -309,30 +430,6 @@ fn is_local_host(host: &str) -> bool {
     matches!(host, "localhost" | "0.0.0.0" | "::1")
         || host.ends_with(".localhost")
         || host.strip_prefix("127.").is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'))
-}
-
-/// The steps with the agent's own words marked, too, where the turn heard something from outside: what an agent says
-/// after it has read a page may be the page's. Edits and commands stay what they are: what stands in the workspace
-/// was put there on purpose.
-pub(crate) fn spread(steps: &[Step]) -> (Vec<String>, Option<Vec<Step>>) {
-    let mut heard = Vec::new();
-    for source in steps.iter().flat_map(|step| &step.outside) {
-        push_new(&mut heard, source, MAX_SOURCES);
-    }
-    if heard.is_empty() {
-        return (heard, None);
-    }
-    let mut marked = steps.to_vec();
-    for step in &mut marked {
-        let words = matches!(
-            step.act,
-            Act::Message { .. } | Act::Agreed { .. } | Act::Plan { .. } | Act::Item { .. }
-        );
-        if words {
-            step.outside.clone_from(&heard);
-        }
-    }
-    (heard, Some(marked))
 }
 
 #[cfg(test)]

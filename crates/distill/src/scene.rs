@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use model::{EventId, MemoryKind, Millis, Observation, Provenance};
 
 use crate::concepts;
-use crate::outside::MARK;
+use crate::outside::{Heard, mark};
 use crate::prose::Intent;
 use crate::sentences::{Sentence, sentences};
 use crate::step::{Act, Step};
@@ -21,8 +21,10 @@ pub(crate) struct Scene<'a> {
     /// The agent's last words. Those that stand in an observation are not used for another.
     pub said: Vec<Sentence>,
     pub english: bool,
-    /// Those words may be somebody else's: the turn has heard something from outside.
-    pub heard: bool,
+    /// What the turn heard from outside.
+    pub heard: &'a Heard,
+    /// For each sentence, whether it is somebody else's.
+    theirs: Vec<bool>,
     used: RefCell<Vec<bool>>,
     /// For each sentence, how much it has to do with each piece.
     relations: Vec<Vec<u32>>,
@@ -35,13 +37,14 @@ impl<'a> Scene<'a> {
         prompt: &'a str,
         message: &str,
         intent: Intent,
+        heard: &'a Heard,
     ) -> Self {
         let said = sentences(message);
+        let theirs = said.iter().map(|sentence| heard.is_theirs(&sentence.text)).collect();
         let used = RefCell::new(vec![false; said.len()]);
         let english = crate::prose::is_english(message);
-        let heard = sorted.message.is_some_and(|at| !steps[at].outside.is_empty());
-        let mut scene =
-            Self { steps, sorted, prompt, intent, said, english, heard, used, relations: Vec::new() };
+        let relations = Vec::new();
+        let mut scene = Self { steps, sorted, prompt, intent, said, english, heard, theirs, used, relations };
         if english {
             let row = |sentence: &Sentence| {
                 sorted.pieces.iter().map(|piece| scene.relation(&sentence.text, piece)).collect()
@@ -83,7 +86,14 @@ impl<'a> Scene<'a> {
     /// The same for whoever tells of work: it is told without words that may be somebody else's, so that it stays
     /// work. They are told as a finding.
     pub(crate) fn own(&self, fits: impl Fn(&Sentence) -> bool) -> Vec<(usize, &Sentence)> {
-        if self.heard { Vec::new() } else { self.free(fits) }
+        let mut own = self.free(fits);
+        own.retain(|(at, _)| !self.theirs[*at]);
+        own
+    }
+
+    /// Whether the sentence at a place is somebody else's.
+    pub(crate) fn is_theirs(&self, sentence: usize) -> bool {
+        self.theirs.get(sentence).is_some_and(|theirs| *theirs)
     }
 
     /// Whether a sentence speaks of work that was done in this turn.
@@ -93,8 +103,9 @@ impl<'a> Scene<'a> {
 
     /// Own sentences that pass a test, whoever used them.
     pub(crate) fn any(&self, fits: impl Fn(&Sentence) -> bool) -> Option<&Sentence> {
-        let told = self.english && self.sorted.message.is_some() && !self.heard;
-        self.said.iter().find(|sentence| told && fits(sentence))
+        let told = self.english && self.sorted.message.is_some();
+        let own = self.said.iter().zip(&self.theirs).filter(|(_, theirs)| told && !**theirs);
+        own.map(|(sentence, _)| sentence).find(|sentence| fits(sentence))
     }
 
     /// How much a sentence has to do with a piece of work: what it names of it.
@@ -227,7 +238,7 @@ impl Draft {
     /// Words of such sources stand in it.
     pub(crate) fn hears(&mut self, sources: &[String]) {
         for source in sources {
-            push_new(&mut self.outside, &format!("{MARK}{source}"), MAX_TOOLS);
+            push_new(&mut self.outside, &mark(source), MAX_TOOLS);
         }
     }
 

@@ -26,6 +26,15 @@ pub struct State {
     pub(crate) heard: Vec<String>,
     /// What was decided, so that it is not said twice.
     pub(crate) decided: Vec<String>,
+    /// Something was heard from outside, in whatever turn.
+    pub(crate) heard_outside: bool,
+    /// What was heard from outside of late, as prints; words of the session's own; and those it took over from outside.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) prints: Vec<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) familiar: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) made: String,
     /// How often each check passed, by its shown command.
     pub(crate) checks: Vec<Check>,
     pub(crate) done_so_far: Tally,
@@ -119,6 +128,11 @@ impl State {
     /// What the session is about: the first thing a person asked for.
     pub fn goal(&self) -> &str {
         &self.goal
+    }
+
+    /// Whether something from outside was heard in any turn so far.
+    pub fn has_heard_outside(&self) -> bool {
+        self.heard_outside
     }
 
     /// Failures nothing has resolved yet, oldest first, each in one line.

@@ -31,6 +31,12 @@ pub struct Step {
     /// Where its words come from, if not from the workspace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) outside: Vec<String>,
+    /// Words of its result, to compare with what is said later: `outside` knows how to read them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) words: String,
+    /// Words the agent put into a file or a command by it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) made: String,
     pub(crate) act: Act,
 }
 
@@ -40,7 +46,34 @@ impl Step {
 
     /// Where its words come from, if not from the workspace, as an observation's tools name it.
     pub fn marks(&self) -> impl Iterator<Item = String> {
-        self.outside.iter().map(|source| format!("{}{source}", outside::MARK))
+        self.outside.iter().map(|source| outside::mark(source))
+    }
+
+    /// Leaves out words that there is no room for. What a stranger said without them cannot be compared with.
+    fn fit(&mut self) {
+        let room = |step: &Self| {
+            let bytes = serde_json::to_string(step).map_or(0, |json| json.len());
+            Self::MAX_BYTES.checked_sub(bytes)
+        };
+        if room(self).is_none() {
+            self.made.clear();
+        }
+        if room(self).is_none() {
+            self.words.clear();
+        }
+    }
+
+    /// The subagent whose report it is.
+    pub fn reporter(&self) -> Option<&str> {
+        match &self.act {
+            Act::Delegate { agent, .. } => Some(agent.as_str()).filter(|agent| !agent.is_empty()),
+            _ => None,
+        }
+    }
+
+    /// The subagent whose report it is has heard nothing from outside.
+    pub fn vouch(&mut self) {
+        self.outside = vec![outside::REPORTED.to_owned()];
     }
 }
 
@@ -156,9 +189,13 @@ pub(crate) const MAX_ABOUT_BYTES: usize = 160;
 pub fn step(event: &Event) -> Option<Step> {
     let cwd = event.cwd.as_deref();
     let mut outside = Vec::new();
+    let mut kept = outside::Kept::default();
     let (tool, tokens, act) = match (&event.kind, &event.detail) {
         (EventKind::UserPromptSubmit, Detail::Prompt { text, author }) => {
-            outside.extend((*author == Author::Machine).then_some("agent"));
+            if *author == Author::Machine {
+                outside.push("agent");
+                kept.words = outside::print(text);
+            }
             ("", text.len(), prompt(text, *author)?)
         }
         (EventKind::Stop, Detail::Stop { last_message: Some(text), .. }) => {
@@ -169,6 +206,7 @@ pub fn step(event: &Event) -> Option<Step> {
             let agent = event.subagent.as_ref().filter(|agent| !agent.kind.is_empty())?;
             let said = clip(text.trim(), MAX_RESULT_BYTES);
             outside.push("agent");
+            kept.words = outside::print(text);
             ("", text.len(), Act::Delegate { agent: clip(&agent.id, 80), task: String::new(), said })
         }
         (
@@ -185,11 +223,12 @@ pub fn step(event: &Event) -> Option<Step> {
             let heard = source.filter(|_| !matches!(call.outcome, Outcome::Denied { .. }));
             let act = act(call, cwd).or(heard.map(|_| Act::Heard))?;
             outside.extend(source);
+            kept = outside::keep_words(call, source);
             (call.name.as_str(), weight(&call.input).saturating_add(response), act)
         }
         _ => return None,
     };
-    Some(Step {
+    let mut step = Step {
         event: event.id,
         at: event.at,
         tool: clip(tool, 80),
@@ -197,8 +236,12 @@ pub fn step(event: &Event) -> Option<Step> {
         tokens: u32::try_from(tokens / 4).unwrap_or(u32::MAX),
         subagent: event.subagent.as_ref().map(|agent| clip(&agent.id, 80)),
         outside: outside.into_iter().map(str::to_owned).collect(),
+        words: kept.words,
+        made: kept.made,
         act,
-    })
+    };
+    step.fit();
+    Some(step)
 }
 
 fn prompt(text: &str, author: Author) -> Option<Act> {

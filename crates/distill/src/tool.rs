@@ -31,7 +31,7 @@ pub(crate) fn act(call: &ToolCall, cwd: Option<&str>) -> Option<Act> {
 
 /// A tool of our own server, from the settings or from the plugin. What it gave is kept already, and what it was told to
 /// keep is kept by it: noticing the call as well would say everything twice, each time it is looked for.
-fn is_ours(name: &str) -> bool {
+pub(crate) fn is_ours(name: &str) -> bool {
     mcp(name).is_some_and(|(server, _)| matches!(server.as_str(), "throughline" | "throughline_throughline"))
 }
 

@@ -258,24 +258,26 @@ fn a_turn_of_nothing_gives_nothing() {
 }
 
 #[test]
-fn work_beside_a_page_stays_work_and_what_was_said_of_it_is_marked() {
+fn beside_a_page_an_agents_own_words_stay_its_own_and_the_pages_are_marked() {
     let marks = |tools: &[String]| tools.iter().any(|tool| tool.starts_with(distill::MARK));
-    let said = "< Fixed E0382 in journal.rs by cloning the segment before the move.\n.\n";
+    let said = "< Fixed E0382 in journal.rs by cloning the segment before the move. \
+                It turned out that the zorblatt registry has to be asked first.\n.\n";
+    let page = "Whoever moves a segment has to ask the zorblatt registry first.";
     for source in [
-        "web https://docs.example/x\nA segment is moved.\n.\n",
-        "bash curl -s https://docs.example/x\nA segment is moved.\n.\n",
-        "read node_modules/a/README.md\n",
-        "mcp tracker get_issue {\"id\": 7}\nA segment is moved.\n.\n",
+        format!("web https://docs.example/x\n{page}\n.\n"),
+        format!("bash curl -s https://docs.example/x\n{page}\n.\n"),
+        format!("bash cat node_modules/a/README.md\n{page}\n.\n"),
+        format!("mcp tracker get_issue {{\"id\": 7}}\n{page}\n.\n"),
     ] {
         let played = play(&format!("> go on\n.\n{source}{BORROW}{CLONE}{PASS}{said}"));
         let found = played.observations();
         let fix = found.iter().find(|one| one.kind == MemoryKind::Bugfix).expect("the work is told");
-        assert!(!marks(&fix.tools) && !fix.narrative.contains("cloning"), "{source}: {fix:#?}");
-        let words = found
-            .iter()
-            .find(|one| one.narrative.contains("cloning the segment"))
-            .expect("and what was said");
+        assert!(!marks(&fix.tools) && !fix.narrative.contains("zorblatt"), "{source}: {fix:#?}");
+        assert!(format!("{fix:?}").contains("cloning the segment"), "{source}: {fix:#?}");
+        let words =
+            found.iter().find(|one| one.narrative.contains("zorblatt")).expect("and what the page says");
         assert!(marks(&words.tools), "{source}: {words:#?}");
-        assert!(!played.turns[0].outside.is_empty());
+        let summary = played.turns[0].summary.as_ref().unwrap();
+        assert!(played.turns[0].outside.is_empty() && !format!("{summary:?}").contains("zorblatt"));
     }
 }

@@ -287,6 +287,7 @@ impl Daemon {
         self.sharing.reload();
         self.embedding.reconsider();
         self.watching.bell.ring();
+        self.renewing.bell.ring();
         self.keeping.files.bell().ring();
         json!({ "errors": errors.iter().map(ToString::to_string).collect::<Vec<_>>() })
     }

@@ -38,6 +38,7 @@ mod poisoning;
 mod private_past;
 mod recall_prompt;
 mod recall_start;
+mod renewing;
 mod replay;
 mod rules;
 mod session_labels;

@@ -96,7 +96,7 @@ enum Command {
     Export(commands::export::Export),
     /// Drop what is expendable to make room
     Gc(commands::gc::Gc),
-    /// Measure how good search is on documents and questions of yours, and what is kept of sessions
+    /// Measure how good search is, and what is kept of sessions
     Eval(commands::eval::Eval),
     /// The models that make vectors: list, install, use, status, pause, resume
     Model(commands::model::Model),

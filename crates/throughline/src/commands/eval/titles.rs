@@ -55,7 +55,7 @@ mod tests {
             ("Read /home/ann/project/src/main.rs twice today", "path"),
             ("<teammate-message>the task is done</teammate-message>", "markup"),
             ("Install lint: `just lint` in the root", "install-task"),
-            ("yes, please do it that way", "reply"),
+            ("continue with the next one", "reply"),
             ("The parser reads the file and the", "cut"),
             ("Fix it", "short"),
         ] {

@@ -1,22 +1,26 @@
 //! What the agent answered in words: the first sentences of its last message that say something. Pleasantries,
 //! questions back, offers, announcements, guesses and code are no answer; nothing is put into other words.
 
+use crate::languages::{self, Section, says};
 use crate::prose;
 use crate::scene::Scene;
 use crate::sentences::Sentence;
-use crate::text::is_coined;
+use crate::text::names;
+use crate::work::Piece;
 
 /// An answer stands at the beginning; what follows explains it.
 const MAX_SENTENCES: usize = 3;
 /// With so much said, the next sentence is left out.
 const ENOUGH_BYTES: usize = 320;
 
-/// Sentences no observation quotes. Where no event holds the agent's words, or they are not English, there are none.
+/// Sentences no observation quotes. Where no event holds the agent's words there are none.
 pub(crate) fn answer(scene: &Scene<'_>, worked: bool) -> Vec<String> {
     // What was done is told by what was done.
     let told = |sentence: &Sentence| worked && prose::states_done(&sentence.text);
     let mut found: Vec<String> = Vec::new();
-    for (_, sentence) in scene.free(|sentence| says_something(sentence) && !told(sentence)) {
+    for (_, sentence) in
+        scene.free(|sentence| says_something(sentence) && !is_receipt(&sentence.text) && !told(sentence))
+    {
         let said: usize = found.iter().map(String::len).sum();
         let full = said > 0 && said + sentence.text.len() > ENOUGH_BYTES;
         if full || found.len() >= MAX_SENTENCES {
@@ -27,108 +31,79 @@ pub(crate) fn answer(scene: &Scene<'_>, worked: bool) -> Vec<String> {
     found
 }
 
+/// The sentence the last words begin with, once what is polite, announced or a receipt is passed over, where it speaks
+/// of a piece of work: the conclusion stands first, and lists come after it.
+pub(crate) fn lead(scene: &Scene<'_>, piece: &Piece) -> Option<(usize, String)> {
+    let (at, text) = first_told(scene).filter(|(at, _)| !scene.is_theirs(*at))?;
+    // It may speak of all the work of the turn without a name; of several pieces it must name one.
+    (scene.sorted.pieces.len() == 1 || scene.belongs(at, piece).is_some_and(|score| score > 0))
+        .then_some((at, text))
+}
+
+/// The place and the words of that sentence, whatever it speaks of.
+pub(crate) fn first_told(scene: &Scene<'_>) -> Option<(usize, String)> {
+    /// What stands further down explains the conclusion.
+    const FIRST: usize = 10;
+    let said = scene.free(|sentence| !prose::states_next(sentence));
+    said.into_iter().take_while(|(at, _)| *at < FIRST).find_map(|(at, sentence)| {
+        let opens_list = sentence.text.ends_with(':');
+        let lower = languages::lowered(prose::without_opening(&sentence.text)).into_owned();
+        let done = languages::after(&lower, Section::Done).is_some();
+        // "Added six tests covering:" is a conclusion with its list behind it; a point of a list is one if it was done.
+        if (opens_list || sentence.bullet) && !done {
+            return None;
+        }
+        let text = if opens_list { with_list(scene, at) } else { sentence.text.clone() };
+        let told = Sentence { text, ..sentence.clone() };
+        (says_something(&told) && !is_receipt(&told.text)).then_some((at, told.text))
+    })
+}
+
+/// A sentence that ends in a colon, with what the first points behind it are about.
+fn with_list(scene: &Scene<'_>, at: usize) -> String {
+    const POINTS: usize = 3;
+    let text = scene.said[at].text.trim_end_matches(':');
+    let points =
+        scene.said[at + 1..].iter().take_while(|sentence| sentence.bullet && !sentence.early).take(POINTS);
+    let points: Vec<&str> = points
+        .map(|point| {
+            let end = [" - ", ": ", " – ", " — ", " ("].iter().filter_map(|mark| point.text.find(mark)).min();
+            point.text[..end.unwrap_or(point.text.len())].trim()
+        })
+        .take_while(|point| point.len() <= 60)
+        .collect();
+    if points.is_empty() { text.to_owned() } else { format!("{text}: {}", points.join(", ")) }
+}
+
+/// That something is over, or how checks ended, says nothing to whoever was not there.
+fn is_receipt(text: &str) -> bool {
+    const SHORT: usize = 12;
+    let words = text.split_whitespace().count();
+    let over = says(text, Section::Receipt) && names(text) == 0 && words <= SHORT;
+    over || (says(text, Section::Verdict) && words <= SHORT)
+}
+
 fn says_something(sentence: &Sentence) -> bool {
     /// Fewer words are a remark, unless they name something.
-    const MIN_WORDS: usize = 4;
-    const PLEASANTRIES: &[&str] = &[
-        "sure",
-        "certainly",
-        "of course",
-        "absolutely",
-        "great question",
-        "good question",
-        "great",
-        "good catch",
-        "perfect",
-        "thanks",
-        "thank you",
-        "you're welcome",
-        "you are welcome",
-        "you're right",
-        "you are right",
-        "you're absolutely right",
-        "sorry",
-        "i apologize",
-        "my apologies",
-        "happy to",
-        "glad to",
-        "hope this",
-        "i hope",
-        "hello",
-        "hi",
-        "no problem",
-        "understood",
-        "got it",
-        "sounds good",
-    ];
-    // What comes, what is offered and what was not done.
-    const ANNOUNCED: &[&str] = &[
-        "let me",
-        "i'll",
-        "i will",
-        "i'm going to",
-        "i am going to",
-        "i can",
-        "i could",
-        "i'd be",
-        "i would",
-        "i did not",
-        "i didn't",
-        "i have not",
-        "i haven't",
-        "i have no",
-        "i don't",
-        "i do not",
-        "i cannot",
-        "i can't",
-        "i need",
-        "feel free",
-        "if you",
-        "do you",
-        "would you",
-        "just say",
-        "just tell",
-        "tell me",
-        "please",
-        "could you",
-        "can you",
-        "here is",
-        "here's",
-        "here are",
-        "below is",
-        "below are",
-        "waiting for",
-        "ready when",
-    ];
-    let lower = sentence.text.to_lowercase().replace('’', "'");
-    let mut bare = lower.as_str();
+    const MIN_WORDS: usize = 3;
+    /// The same where no spaces stand between words.
+    const MIN_SIGNS: usize = 10;
+    let lower = languages::lowered(&sentence.text);
+    let mut bare: &str = &lower;
     // "Sure, the limit is 25 MB" says something after the comma.
-    let mut kind = true;
-    while kind {
-        kind = false;
-        for word in PLEASANTRIES {
-            if let Some(rest) =
-                bare.strip_prefix(word).filter(|rest| !rest.starts_with(char::is_alphanumeric))
-            {
-                match rest.strip_prefix([',', ':', '—', '–', '-', '!', '.']) {
-                    Some(rest) => bare = rest.trim_start(),
-                    None => return false,
-                }
-                kind = true;
-            }
+    while let Some(rest) = languages::after(bare, Section::Pleasantry) {
+        let rest = rest.trim_start();
+        match rest.strip_prefix([',', ':', '—', '–', '-', '!', '.', '，', '。', '！', '、']) {
+            Some(rest) => bare = rest.trim_start(),
+            None => return false,
         }
     }
-    let begins = |opening: &str| {
-        bare.strip_prefix(opening).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
-    };
     let words = bare.split_whitespace().count();
-    let names = |text: &str| {
-        text.split(|char: char| !crate::text::is_word(char))
-            .any(|word| is_coined(word) || word.contains(|char: char| char.is_ascii_digit()))
-    };
-    (words >= MIN_WORDS || names(&sentence.text) && words > 0)
-        && !bare.ends_with(['?', ':'])
-        && !ANNOUNCED.iter().any(|opening| begins(opening))
+    let signs = if bare.is_ascii() { 0 } else { bare.chars().count() };
+    let named = names(bare) > 0 || bare.contains(|char: char| char.is_ascii_digit());
+    (words >= MIN_WORDS || signs >= MIN_SIGNS || named && words > 0)
+        && !bare.ends_with(['?', ':', '？', '：'])
+        && languages::after(bare, Section::Announce).is_none()
         && !prose::states_next(sentence)
         && !prose::guesses(&sentence.text)
 }

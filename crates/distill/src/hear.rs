@@ -3,17 +3,18 @@
 
 use model::{MemoryKind, Observation};
 
+use crate::answer;
 use crate::orders::orders_decision;
 use crate::prose;
 use crate::scene::{Draft, Scene};
-use crate::sentences::sentences;
+use crate::sentences::{Sentence, sentences};
 use crate::state::State;
 use crate::step::{Act, Step};
-use crate::text::{clip, file_name, has_word, is_coined, one_line, stem};
+use crate::text::{clip, file_name, has_word, is_coined, names, one_line, stem};
 use crate::write::looks_like_file;
 
 const MAX_DECISIONS: usize = 6;
-const MAX_FINDINGS: usize = 8;
+const MAX_FINDINGS: usize = 6;
 const MAX_DELEGATED: usize = 6;
 
 pub(crate) fn decisions(scene: &Scene<'_>, state: &mut State) -> Vec<Observation> {
@@ -121,26 +122,34 @@ struct Finding {
 
 fn stated(scene: &Scene<'_>) -> Option<Observation> {
     let built = !scene.sorted.pieces.is_empty();
+    let lead = answer::first_told(scene).filter(|_| !built);
     let mut best: Vec<Finding> = Vec::new();
-    let candidates = scene.own(|sentence| {
+    let candidates = scene.own_unused(|sentence| {
         sentence.text.len() >= 30
-            && !sentence.text.ends_with('?')
+            && !sentence.text.ends_with(['?', ':'])
             && !prose::states_next(sentence)
             && !prose::states_done(&sentence.text)
     });
     for (at, sentence) in candidates {
-        let explicit = prose::states_finding(&sentence.text);
+        let reason = prose::states_cause(&sentence.text);
+        let explicit = sentence.early || reason || prose::states_finding(&sentence.text);
+        let leads = lead.as_ref().is_some_and(|(lead, _)| *lead == at);
         // Where nothing was changed, the answer is the finding.
         if built && !explicit {
             continue;
         }
         // A page does not bear out what is the agent's own.
         let shown_by = shown_by(scene, &sentence.text, |step| step.outside.is_empty());
-        if shown_by.is_empty() || prose::states_decision(&sentence.text) {
+        // What was looked at bears it out, or it names what it speaks of and says why.
+        let named = !scene.sorted.looked.is_empty()
+            && (leads && explicit || (leads || explicit) && names(&sentence.text) > 0);
+        if shown_by.is_empty() && !sentence.early && !named || prose::states_decision(&sentence.text) {
             continue;
         }
-        let weight =
-            shown_by.len().min(4) as u32 + if explicit { 4 } else { 0 } + u32::from(!sentence.bullet);
+        let weight = shown_by.len().min(4) as u32
+            + if explicit { 4 } else { 0 }
+            + if leads { 3 } else { 0 }
+            + u32::from(!sentence.bullet);
         best.push(Finding { weight, at, text: sentence.text.clone(), shown_by });
     }
     finding(scene, best)?.finish()
@@ -174,18 +183,16 @@ fn finding(scene: &Scene<'_>, mut best: Vec<Finding>) -> Option<Draft> {
     best.sort_by_key(|finding| (std::cmp::Reverse(finding.weight), finding.at));
     best.truncate(MAX_FINDINGS);
     let mut draft = Draft::new(MemoryKind::Discovery);
-    draft.title = prose::as_title(&best.first()?.text, 125);
-    if !scene.prompt.is_empty()
-        && let Some(step) = scene.prompt_step()
-    {
-        draft.say(&crate::asked(scene.prompt));
-        draft.evidence(step);
-    }
+    let title = |text: &str| prose::as_title(text, 125);
+    let first = best.iter().map(|finding| title(&finding.text)).find(|title| prose::reads_well(title));
+    draft.title = first.unwrap_or_else(|| best.first().map_or_else(String::new, |one| title(&one.text)));
+    scene.tell_request(&mut draft);
     best.sort_by_key(|finding| finding.at);
+    draft.say(&best.first()?.text);
     for Finding { at, text, shown_by, .. } in &best {
         scene.take(*at);
         draft.fact(text);
-        draft.say(text);
+        scene.shows(&mut draft, *at);
         for &at in shown_by {
             let step = &scene.steps[at];
             draft.evidence(step);
@@ -261,23 +268,27 @@ fn delegated(scene: &Scene<'_>, at: usize) -> Option<Observation> {
     if edited || said.len() < TOO_SHORT || parts.is_empty() {
         return None;
     }
+    // Reports begin with how much was understood; what was found stands behind it.
+    let telling = |sentence: &&Sentence| {
+        sentence.text.len() >= TOO_SHORT && prose::reads_well(&prose::as_title(&sentence.text, 125))
+    };
     let title = parts
         .iter()
+        .filter(telling)
         .find(|sentence| prose::states_finding(&sentence.text))
-        .or_else(|| {
-            parts.iter().find(|sentence| sentence.text.len() >= TOO_SHORT && !sentence.text.ends_with('?'))
-        })
-        .or_else(|| parts.first())?;
+        .or_else(|| parts.iter().find(telling))?;
     let mut draft = Draft::new(MemoryKind::Discovery);
     draft.evidence(step);
     draft.title = prose::as_title(&title.text, 125);
     if !task.is_empty() {
         draft.subtitle = Some(format!("A subagent on: {task}"));
     }
-    for sentence in parts.iter().filter(|sentence| sentence.text.len() > 12).take(MAX_FINDINGS) {
+    for sentence in
+        parts.iter().filter(|sentence| sentence.text.len() > 12 && telling(sentence)).take(MAX_FINDINGS)
+    {
         draft.fact(&sentence.text);
     }
-    draft.say(&one_line(said, 900));
+    draft.say(&one_line(said, 300));
     // What it read is evidence, too, as far as it is named.
     for other in
         scene.steps.iter().filter(|other| !agent.is_empty() && other.subagent.as_deref() == Some(agent))

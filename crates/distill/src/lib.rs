@@ -15,8 +15,10 @@ mod command;
 mod complaint;
 mod concepts;
 mod fault;
+mod findings;
 mod hear;
 mod howto;
+mod languages;
 mod learn;
 mod notice;
 mod orders;
@@ -42,6 +44,7 @@ mod write;
 
 use model::{EventId, Learning, MemoryKind, Millis, Observation, Said, Summary};
 use scene::Scene;
+use state::Request;
 use step::Act;
 
 pub use howto::{HOW_TO, merge_how_to};
@@ -115,7 +118,12 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
     let mut sorted = work::sort(state, turn.steps, intent);
     // An item of the list of work is words, too.
     sorted.pieces.iter_mut().for_each(|piece| piece.hints.retain(|(_, item)| !heard.is_theirs(item)));
-    let scene = Scene::new(turn.steps, &sorted, prompt, message, intent, &heard);
+    if prose::says_what(prompt) || state.asked.text.is_empty() {
+        let event = sorted.prompt.map(|at| turn.steps[at].event);
+        state.asked = Request { text: prose::request(prompt, MAX_ASKED), event };
+    }
+    let request = state.asked.clone();
+    let scene = Scene::new(turn, &sorted, prompt, &request, message, intent, &heard);
 
     let mut observations = hear::decisions(&scene, state);
     // Repairs first: of what was said, the cause belongs to them.
@@ -159,9 +167,11 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
     Distilled { observations, summary, outside, over }
 }
 
+const ASKED: &str = "Asked: ";
+
 /// How an observation begins that says what was asked for: whoever tells it on without that knows where it ends.
 pub fn asked(prompt: &str) -> String {
-    format!("Asked: {}", prose::request(prompt.trim(), MAX_ASKED)).trim_end().to_owned()
+    format!("{ASKED}{}", prose::request(prompt.trim(), MAX_ASKED)).trim_end().to_owned()
 }
 
 fn weight(kind: MemoryKind) -> u8 {

@@ -1,7 +1,8 @@
 //! Listens to what a person or an agent said: whether a sentence states a decision, a cause, a finding,
-//! something done or something left to do. Markers are English; text in another language gives no claim at all,
-//! which is better than a wrong one. It never rewrites a sentence beyond taking off how it begins.
+//! something done or something left to do. The words by which that is known stand in `languages`. It never rewrites a
+//! sentence beyond taking off how it begins.
 
+use crate::languages::{self, Section, says};
 use crate::sentences::{Sentence, sentences};
 use crate::text::{capitalized, clip, find_word, has_word, one_line};
 
@@ -37,31 +38,8 @@ pub(crate) fn any(text: &str, markers: &[&str]) -> bool {
 }
 
 /// Said as a possibility, a question or an offer: nothing is claimed.
-fn hedged(text: &str) -> bool {
-    const HEDGES: &[&str] = &[
-        "could",
-        "might",
-        "would",
-        "maybe",
-        "perhaps",
-        "should we",
-        "if you",
-        "let me know",
-        "alternatively",
-        "want me to",
-        "consider",
-        "probably",
-        "possibly",
-        "i think",
-        "not sure",
-        "may be",
-        "seems",
-        "unclear",
-        "likely",
-        "i suspect",
-        "whether",
-    ];
-    text.ends_with('?') || any(text, HEDGES)
+pub(crate) fn hedged(text: &str) -> bool {
+    text.ends_with(['?', '？']) || says(text, Section::Hedge)
 }
 
 /// What a sentence says first; what follows is why, or what would be otherwise.
@@ -78,27 +56,7 @@ pub(crate) fn guesses(text: &str) -> bool {
 }
 
 pub(crate) fn states_cause(text: &str) -> bool {
-    const CAUSES: &[&str] = &[
-        "root cause",
-        "caused by",
-        "the cause",
-        "because",
-        "the problem was",
-        "the problem is",
-        "the issue was",
-        "the issue is",
-        "the bug was",
-        "the bug is",
-        "due to",
-        "turned out",
-        "turns out",
-        "the reason",
-        "the culprit",
-        "was that the",
-    ];
     // What could have happened is part of why it did; a guess at the cause is not.
-    const EXPLICIT: &[&str] =
-        &["root cause", "caused by", "the problem was", "the issue was", "the bug was", "the reason"];
     const GUESSES: &[&str] = &[
         "might",
         "maybe",
@@ -111,50 +69,15 @@ pub(crate) fn states_cause(text: &str) -> bool {
         "i suspect",
         "seems",
     ];
-    if text.ends_with('?') || any(text, GUESSES) {
+    if text.ends_with(['?', '？']) || any(text, GUESSES) {
         return false;
     }
-    any(text, EXPLICIT) || (!hedged(text) && any(text, CAUSES))
+    (says(text, Section::Root) && any(text, &["could", "would", "whether"]))
+        || (!hedged(text) && (says(text, Section::Cause) || says(text, Section::Root)))
 }
 
 pub(crate) fn states_finding(text: &str) -> bool {
-    const FINDINGS: &[&str] = &[
-        "root cause",
-        "found that",
-        "i found",
-        "turns out",
-        "turned out",
-        "the reason",
-        "caused by",
-        "happens when",
-        "happens because",
-        "only happens",
-        "because",
-        "the culprit",
-        "is defined in",
-        "is handled in",
-        "is handled by",
-        "lives in",
-        "is set in",
-        "is read in",
-        "is called from",
-        "is called by",
-        "is never",
-        "are never",
-        "is not called",
-        "is responsible for",
-        "is limited to",
-        "defaults to",
-        "is deprecated",
-        "was removed in",
-        "was introduced in",
-        "requires",
-        "does not support",
-        "no longer",
-        "confirmed",
-        "measured",
-    ];
-    !hedged(text) && any(text, FINDINGS)
+    !hedged(text) && says(text, Section::Finding)
 }
 
 /// The agent's choice, in its own words. "returns 404 instead of 500" is a change, not a choice.
@@ -180,7 +103,9 @@ pub(crate) fn states_decision(text: &str) -> bool {
     const REASONS: &[&str] = &["because", "since", "so that"];
     let first = |verbs: &[&str]| verbs.iter().filter_map(|verb| find_word(text, verb)).min();
     let reasoned = any(text, AGAINST) && any(text, REASONS);
-    let Some(verb) = first(CHOSEN).or_else(|| first(VERBS).filter(|_| reasoned)) else { return false };
+    let Some(verb) = first(CHOSEN).or_else(|| first(VERBS).filter(|_| reasoned)) else {
+        return says(text, Section::Chosen) && !hedged(text);
+    };
     // The reason speaks of what could happen; the choice is none if it is said as a maybe itself.
     !text.ends_with('?') && !hedged(deciding_clause(text, verb))
 }
@@ -196,96 +121,28 @@ fn deciding_clause(text: &str, verb: usize) -> &str {
 
 /// Something finished, said in the first person or by its verb.
 pub(crate) fn states_done(text: &str) -> bool {
-    const VERBS: &[&str] = &[
-        "added",
-        "fixed",
-        "implemented",
-        "refactored",
-        "updated",
-        "renamed",
-        "moved",
-        "removed",
-        "replaced",
-        "created",
-        "changed",
-        "extracted",
-        "introduced",
-        "wired",
-        "switched",
-        "migrated",
-        "made",
-        "bumped",
-        "split",
-        "extended",
-        "configured",
-        "documented",
-        "wrote",
-        "rewrote",
-        "converted",
-        "merged",
-        "simplified",
-        "upgraded",
-        "enabled",
-        "disabled",
-        "hardened",
-        "rotated",
-        "restored",
-        "deleted",
-        "registered",
-        "set",
-    ];
     const TROUBLE: &[&str] = &["fail", "fails", "failing", "broken", "blocked", "red", "hangs", "crashes"];
     let lower = without_opening(text).to_lowercase();
-    let first = lower.split(|char: char| !char.is_alphanumeric()).next().unwrap_or("");
-    VERBS.contains(&first)
+    says(&lower, Section::Done)
         || (has_word(&lower, "now") && !hedged(text) && !lower.starts_with("now ") && !any(&lower, TROUBLE))
 }
 
 pub(crate) fn states_next(sentence: &Sentence) -> bool {
-    const HEADINGS: &[&str] = &[
-        "next",
-        "remaining",
-        "todo",
-        "to do",
-        "follow-up",
-        "follow up",
-        "left to do",
-        "not done",
-        "open",
-        "what's left",
-        "still open",
-    ];
-    const OPENINGS: &[&str] = &[
-        "next",
-        "todo",
-        "remaining",
-        "still to do",
-        "still open",
-        "left to do",
-        "follow-up",
-        "not done",
-        "not yet",
-        "you should",
-        "you may want",
-        "you'll need",
-        "you will need",
-        "i did not",
-        "i didn't",
-        "i have not",
-        "i haven't",
-        "the next step",
-        "what remains",
-    ];
-    // That nothing was done leaves nothing to do.
+    // That nothing was done leaves nothing to do, and what was done is not left.
     const NOTHING: &[&str] = &["anything", "any files", "any file", "any code", "any changes", "need to"];
-    let lower = sentence.text.to_lowercase();
-    if lower.starts_with("i ") && any(&lower, NOTHING) {
+    let lower = languages::lowered(&sentence.text);
+    // "Set" and "split" are what was done and what is to do.
+    let done = languages::after(&lower, Section::Done).is_some()
+        && !["set ", "split "].iter().any(|verb| lower.starts_with(verb));
+    if (lower.starts_with("i ") && any(&lower, NOTHING)) || done {
         return false;
     }
-    if HEADINGS.iter().any(|heading| sentence.heading.starts_with(heading)) {
-        return true;
-    }
-    OPENINGS.iter().any(|opening| lower.starts_with(opening))
+    let begins = |text: &str| {
+        languages::after(text, Section::Next)
+            .is_some_and(|rest| !rest.starts_with(['(', '/', '.', '_', '`', '\'']))
+    };
+    begins(&sentence.heading)
+        || begins(&lower)
         || any(&lower, &["remains to be", "still need to", "still needs", "needs to be done"])
 }
 
@@ -294,6 +151,11 @@ pub(crate) fn without_opening(text: &str) -> &str {
     const OPENINGS: &[&str] = &[
         "done",
         "all done",
+        "successfully",
+        "problem",
+        "the problem",
+        "solution",
+        "the solution",
         "fixed it",
         "great",
         "perfect",
@@ -355,6 +217,10 @@ pub(crate) fn without_opening(text: &str) -> &str {
             let word = !matches!(
                 *opening,
                 "the fix"
+                    | "problem"
+                    | "the problem"
+                    | "solution"
+                    | "the solution"
                     | "fix"
                     | "root cause"
                     | "note"
@@ -400,10 +266,10 @@ pub(crate) fn cut(text: &str, max: usize) -> String {
         .filter_map(|clause| head.rfind(clause))
         .max();
     if let Some(end) = end.filter(|end| end * 2 > max) {
-        return format!("{}…", &head[..end]);
+        return format!("{}…", closed(&head[..end]));
     }
     let word = head.rfind(char::is_whitespace).filter(|end| end * 2 > max);
-    let mut kept = word.map_or(head, |end| &head[..end]);
+    let mut kept = closed(word.map_or(head, |end| &head[..end]));
     while let Some((rest, last)) = kept.rsplit_once(' ')
         && DANGLING.iter().any(|word| last.eq_ignore_ascii_case(word))
     {
@@ -412,10 +278,274 @@ pub(crate) fn cut(text: &str, max: usize) -> String {
     format!("{}…", kept.trim_end_matches([',', ';', ':', ' ']))
 }
 
+/// Up to a quotation, a piece of code or a bracket that was cut before it ends.
+pub(crate) fn closed(text: &str) -> &str {
+    let open = |text: &str| {
+        let odd = |mark: char| (text.matches(mark).count() % 2 == 1).then(|| text.rfind(mark)).flatten();
+        let bracket = |open: char, close: char| {
+            (text.matches(open).count() > text.matches(close).count()).then(|| text.rfind(open)).flatten()
+        };
+        [odd('`'), odd('"'), bracket('(', ')'), bracket('[', ']'), bracket('“', '”')]
+            .into_iter()
+            .flatten()
+            .min()
+    };
+    let mut kept = text;
+    while let Some(at) = open(kept) {
+        kept = kept[..at].trim_end();
+    }
+    // Where all of it is one quotation, a cut quotation says more than nothing.
+    if kept.len() * 3 > text.len() { kept } else { text }
+}
+
+/// Whether a prompt says what it is about: "yes", "6", "do it" and "commit this" speak of the request before them.
+pub(crate) fn says_what(prompt: &str) -> bool {
+    const STEERING: &[&str] = &[
+        "yes",
+        "no",
+        "ok",
+        "okay",
+        "go",
+        "do",
+        "commit",
+        "push",
+        "continue",
+        "proceed",
+        "sure",
+        "perfect",
+        "great",
+        "thanks",
+        "please",
+        "try",
+        "retry",
+        "again",
+        "run",
+        "same",
+        "both",
+        "all",
+        "option",
+        "looks",
+        "lgtm",
+        "nice",
+        "cool",
+        "good",
+        "fine",
+        "sounds",
+        "yeah",
+        "yep",
+        "stop",
+        "wait",
+        "ja",
+        "nein",
+        "oui",
+        "non",
+        "sí",
+        "sim",
+        "да",
+        "нет",
+        "давай",
+        "ок",
+    ];
+    let words: Vec<String> = prompt
+        .split_whitespace()
+        .take(12)
+        .map(|word| word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let signs = prompt.chars().filter(|char| char.is_alphanumeric()).count();
+    let Some(first) = words.first() else { return false };
+    let steers = STEERING.contains(&first.as_str()) && crate::text::names(prompt) == 0;
+    if prompt.is_ascii() {
+        words.len() >= if steers { 8 } else { 4 }
+    } else {
+        signs >= 8 && !(steers && words.len() < 6)
+    }
+}
+
+/// A request as a title: without what is polite, and `None` where it asks something or says nothing.
+pub(crate) fn request_title(request: &str, max: usize) -> Option<String> {
+    const POLITE: &[&str] = &[
+        "can you please",
+        "can you",
+        "could you please",
+        "could you",
+        "can we",
+        "could we",
+        "would you",
+        "please",
+        "let's",
+        "lets",
+        "i'd like you to",
+        "i would like you to",
+        "i'd like us to",
+        "i'd like to",
+        "i would like to",
+        "i want you to",
+        "i want to",
+        "we should",
+        "we need to",
+        "you should",
+        "now",
+        "ok",
+        "okay",
+        "also",
+        "next",
+        "so",
+        "and",
+        "hey",
+        "hi",
+        "help me",
+        "go ahead and",
+        "implement the following plan",
+        "first",
+    ];
+    // What is no order is a remark or a question; in other languages an order has many forms.
+    const VERBS: &[&str] = &[
+        "add",
+        "address",
+        "adjust",
+        "align",
+        "allow",
+        "apply",
+        "avoid",
+        "build",
+        "bump",
+        "change",
+        "clean",
+        "cleanup",
+        "combine",
+        "configure",
+        "convert",
+        "copy",
+        "cover",
+        "create",
+        "delete",
+        "deploy",
+        "disable",
+        "document",
+        "drop",
+        "enable",
+        "ensure",
+        "exclude",
+        "expose",
+        "extend",
+        "extract",
+        "fix",
+        "generate",
+        "group",
+        "handle",
+        "hide",
+        "implement",
+        "improve",
+        "include",
+        "inline",
+        "install",
+        "introduce",
+        "limit",
+        "log",
+        "make",
+        "merge",
+        "migrate",
+        "move",
+        "only",
+        "optimize",
+        "parse",
+        "port",
+        "prevent",
+        "print",
+        "refactor",
+        "reduce",
+        "release",
+        "remove",
+        "rename",
+        "reorder",
+        "replace",
+        "report",
+        "restore",
+        "return",
+        "reuse",
+        "revert",
+        "rewrite",
+        "set",
+        "ship",
+        "show",
+        "simplify",
+        "skip",
+        "sort",
+        "speed",
+        "split",
+        "stop",
+        "store",
+        "support",
+        "swap",
+        "switch",
+        "sync",
+        "tidy",
+        "track",
+        "translate",
+        "update",
+        "upgrade",
+        "use",
+        "validate",
+        "wire",
+        "wrap",
+        "write",
+    ];
+    let first =
+        sentences(request).into_iter().find(|sentence| sentence.text.split_whitespace().nth(2).is_some())?;
+    let mut text = first.text.as_str();
+    loop {
+        let before = text;
+        for polite in POLITE {
+            let start = text.get(..polite.len()).filter(|start| start.eq_ignore_ascii_case(polite));
+            let rest = start.map(|start| &text[start.len()..]);
+            if let Some(rest) = rest.filter(|rest| !rest.starts_with(char::is_alphanumeric)) {
+                text = rest.trim_start_matches([',', ':', '.', '!', ' ', '-']);
+            }
+        }
+        if text == before {
+            break;
+        }
+    }
+    let text = text.trim_end_matches(['.', '?', '!', ':', ' ']);
+    let word = text.split(|char: char| !char.is_alphanumeric()).next().unwrap_or("").to_lowercase();
+    let long = text.split_whitespace().count() >= 3 || !text.is_ascii() && text.chars().count() >= 10;
+    let orders = VERBS.contains(&word.as_str()) || !is_english(text) && !first.text.ends_with(['?', '？']);
+    (long && orders && !looks_like_code(text)).then(|| capitalized(&cut(text, max)))
+}
+
+/// Printed by a program, or a path or a line of code, and not said by anybody.
+pub(crate) fn looks_like_code(text: &str) -> bool {
+    let signs = text.chars().filter(|char| "{}[]<>|=;$❯│├\\".contains(*char)).count();
+    text.starts_with(['/', '<', '$', '{', '[', '❯', '|', '#', '*', '~']) || signs * 12 > text.chars().count()
+}
+
+/// Whether a sentence can stand as a title: it says something, and is neither code nor a question nor a beginning.
+pub(crate) fn reads_well(title: &str) -> bool {
+    let quoted: usize = title.split('`').skip(1).step_by(2).map(str::len).sum();
+    let lower = languages::lowered(title);
+    let words = title.split_whitespace().count();
+    let long = words >= 3 || !title.is_ascii() && title.chars().count() >= 8;
+    // "This solves it": nobody knows what.
+    let first = lower.split(|char: char| !char.is_alphanumeric()).next().unwrap_or("");
+    let points = ["this", "that", "it", "these", "those", "they", "which"].contains(&first);
+    let label = title.split_once(": `").is_some_and(|(_, code)| code.find('`') == Some(code.len() - 1));
+    long && !points
+        && !label
+        && quoted * 3 < title.len() * 2
+        && !looks_like_code(title)
+        && !title.ends_with(['?', ':', '？', '：'])
+        && languages::after(&lower, Section::Announce).is_none()
+        && closed(title) == title
+}
+
 /// The first sentence or two of a prompt.
 pub(crate) fn request(prompt: &str, max: usize) -> String {
     let mut request = String::new();
-    for sentence in sentences(prompt) {
+    let all = sentences(prompt);
+    // What a terminal printed was pasted; what is wanted of it stands beside it.
+    let said = all.iter().any(|sentence| !looks_like_code(&sentence.text));
+    for sentence in all.iter().filter(|sentence| !said || !looks_like_code(&sentence.text)) {
         if !request.is_empty() && request.len() + sentence.text.len() > max {
             break;
         }

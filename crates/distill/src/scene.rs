@@ -5,22 +5,26 @@ use std::cell::RefCell;
 
 use model::{EventId, MemoryKind, Millis, Observation, Provenance};
 
-use crate::concepts;
 use crate::outside::{Heard, mark};
 use crate::prose::Intent;
 use crate::sentences::{Sentence, sentences};
+use crate::state::Request;
 use crate::step::{Act, Step};
 use crate::text::{clip, file_name, has_word, is_coined, one_line, push_new, stem};
 use crate::work::{Piece, Sorted};
+use crate::{ASKED, Turn, concepts, findings};
 
 pub(crate) struct Scene<'a> {
     pub steps: &'a [Step],
     pub sorted: &'a Sorted,
     pub prompt: &'a str,
+    /// What the turn is about: its prompt, or the request before it where that says nothing ("yes", "6").
+    pub request: &'a Request,
     pub intent: Intent,
-    /// The agent's last words. Those that stand in an observation are not used for another.
+    /// The agent's last words, then what it said before them. What stands in an observation is not used for another.
     pub said: Vec<Sentence>,
-    pub english: bool,
+    /// The event that shows what was said before the last words.
+    ended_by: Option<EventId>,
     /// What the turn heard from outside.
     pub heard: &'a Heard,
     /// For each sentence, whether it is somebody else's.
@@ -32,26 +36,54 @@ pub(crate) struct Scene<'a> {
 
 impl<'a> Scene<'a> {
     pub(crate) fn new(
-        steps: &'a [Step],
+        turn: &Turn<'a>,
         sorted: &'a Sorted,
         prompt: &'a str,
+        request: &'a Request,
         message: &str,
         intent: Intent,
         heard: &'a Heard,
     ) -> Self {
-        let said = sentences(message);
+        let steps = turn.steps;
+        let mut said = sentences(message);
+        // Without the event of the last words nobody knows whose words were heard before them.
+        if sorted.message.is_some() {
+            said.extend(findings::early(turn.said, &said));
+        }
         let theirs = said.iter().map(|sentence| heard.is_theirs(&sentence.text)).collect();
         let used = RefCell::new(vec![false; said.len()]);
-        let english = crate::prose::is_english(message);
-        let relations = Vec::new();
-        let mut scene = Self { steps, sorted, prompt, intent, said, english, heard, theirs, used, relations };
-        if english {
-            let row = |sentence: &Sentence| {
-                sorted.pieces.iter().map(|piece| scene.relation(&sentence.text, piece)).collect()
-            };
-            scene.relations = scene.said.iter().map(row).collect();
-        }
+        let (ended_by, relations) = (turn.ended_by, Vec::new());
+        let mut scene =
+            Self { steps, sorted, prompt, request, intent, said, ended_by, heard, theirs, used, relations };
+        let row = |sentence: &Sentence| {
+            sorted.pieces.iter().map(|piece| scene.relation(&sentence.text, piece)).collect()
+        };
+        scene.relations = scene.said.iter().map(row).collect();
         scene
+    }
+
+    /// The evidence of a sentence of the agent.
+    pub(crate) fn shows(&self, draft: &mut Draft, at: usize) {
+        if let Some(step) = self.message_step() {
+            draft.evidence(step);
+        }
+        if let Some(event) = self.ended_by.filter(|_| self.said[at].early) {
+            draft.event(event, 0);
+        }
+    }
+
+    /// What was asked for, with the event that shows it.
+    pub(crate) fn tell_request(&self, draft: &mut Draft) {
+        if self.request.text.is_empty() {
+            return;
+        }
+        if let Some(step) = self.prompt_step() {
+            draft.evidence(step);
+        }
+        if let Some(event) = self.request.event {
+            draft.say(&format!("{ASKED}{}", self.request.text));
+            draft.event(event, 0);
+        }
     }
 
     pub(crate) fn message_step(&self) -> Option<&'a Step> {
@@ -74,19 +106,35 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Sentences nobody used yet that pass a test, with their places. None where no event holds them.
+    /// Of the last words, sentences nobody used yet that pass a test, with their places. None where no event holds them.
     pub(crate) fn free(&self, fits: impl Fn(&Sentence) -> bool) -> Vec<(usize, &Sentence)> {
-        if !self.english || self.sorted.message.is_none() {
+        self.unused(|sentence| !sentence.early && fits(sentence))
+    }
+
+    /// The same, also of what was said before the last words.
+    pub(crate) fn unused(&self, fits: impl Fn(&Sentence) -> bool) -> Vec<(usize, &Sentence)> {
+        if self.sorted.message.is_none() {
             return Vec::new();
         }
         let used = self.used.borrow();
         self.said.iter().enumerate().filter(|(at, sentence)| !used[*at] && fits(sentence)).collect()
     }
 
+    /// Why something was so, in the agent's own words of any time of the turn.
+    pub(crate) fn causes(&self) -> Vec<(usize, &Sentence)> {
+        let fits = |sentence: &Sentence| sentence.early || !crate::prose::states_next(sentence);
+        self.own_unused(fits)
+    }
+
     /// The same for whoever tells of work: it is told without words that may be somebody else's, so that it stays
     /// work. They are told as a finding.
     pub(crate) fn own(&self, fits: impl Fn(&Sentence) -> bool) -> Vec<(usize, &Sentence)> {
-        let mut own = self.free(fits);
+        self.own_unused(|sentence| !sentence.early && fits(sentence))
+    }
+
+    /// The same, also of what was said before the last words.
+    pub(crate) fn own_unused(&self, fits: impl Fn(&Sentence) -> bool) -> Vec<(usize, &Sentence)> {
+        let mut own = self.unused(fits);
         own.retain(|(at, _)| !self.theirs[*at]);
         own
     }
@@ -103,7 +151,7 @@ impl<'a> Scene<'a> {
 
     /// Own sentences that pass a test, whoever used them.
     pub(crate) fn any(&self, fits: impl Fn(&Sentence) -> bool) -> Option<&Sentence> {
-        let told = self.english && self.sorted.message.is_some();
+        let told = self.sorted.message.is_some();
         let own = self.said.iter().zip(&self.theirs).filter(|(_, theirs)| told && !**theirs);
         own.map(|(sentence, _)| sentence).find(|sentence| fits(sentence))
     }

@@ -8,6 +8,8 @@ pub(crate) struct Sentence {
     /// The heading it stands under, in small letters.
     pub heading: String,
     pub bullet: bool,
+    /// Said before the last words of its turn, between two calls.
+    pub early: bool,
 }
 
 /// A longer message is a document; its beginning and its end say what it is about.
@@ -80,8 +82,30 @@ fn without_mark(line: &str) -> (bool, &str) {
     (false, line.trim_start_matches("> "))
 }
 
+/// Without marks of print: bold type, ticks of approval, and the address behind the words of a link.
 fn unmarked(text: &str) -> String {
-    text.replace("**", "").replace("__", "").trim().to_owned()
+    const SIGNS: &[char] = &['✅', '❌', '✓', '✗', '⚠', '\u{fe0f}', '🎉', '🔴', '🟡', '🟢', '→', ' '];
+    let text = text.replace("**", "").replace("__", "");
+    let text = text.trim_matches(|char| SIGNS.contains(&char));
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(open) = rest.find('[') {
+        let link = rest[open..].find("](").and_then(|middle| {
+            let end = rest[open + middle..].find(')')?;
+            Some((&rest[open + 1..open + middle], open + middle + end + 1))
+        });
+        // A link holds no other bracket; anything else stays as it is.
+        if let Some((words, end)) = link.filter(|(words, _)| !words.contains('[') && words.len() < 200) {
+            plain.push_str(&rest[..open]);
+            plain.push_str(words);
+            rest = &rest[end..];
+        } else {
+            plain.push_str(&rest[..=open]);
+            rest = &rest[open + 1..];
+        }
+    }
+    plain.push_str(rest);
+    plain.trim().to_owned()
 }
 
 fn close(found: &mut Vec<Sentence>, paragraph: &mut String, heading: &str, whole: bool) {
@@ -90,7 +114,7 @@ fn close(found: &mut Vec<Sentence>, paragraph: &mut String, heading: &str, whole
     for part in parts {
         let part = one_line(part, MAX_SENTENCE_BYTES);
         if part.len() > 2 {
-            found.push(Sentence { text: part, heading: clip(heading, 60), bullet: whole });
+            found.push(Sentence { text: part, heading: clip(heading, 60), bullet: whole, early: false });
         }
     }
 }

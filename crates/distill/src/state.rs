@@ -14,6 +14,8 @@ use crate::fault::Fault;
 pub struct State {
     /// The first thing a person asked for.
     pub(crate) goal: String,
+    /// The last request that says what it is about: "yes" and "6" are about it, too.
+    pub(crate) asked: Request,
     pub(crate) turns: u32,
     pub(crate) open: Vec<OpenFailure>,
     /// Files changed since the last commit, with the event that changed each last.
@@ -38,6 +40,14 @@ pub struct State {
     /// How often each check passed, by its shown command.
     pub(crate) checks: Vec<Check>,
     pub(crate) done_so_far: Tally,
+}
+
+/// What a person asked for, and the event that shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Request {
+    pub text: String,
+    pub event: Option<EventId>,
 }
 
 /// What a session has done in all, in numbers and times.

@@ -23,7 +23,7 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
                 push_new(&mut summary.learned, &format!("Decided: {}", observation.title), MAX_LINES);
             }
             MemoryKind::Failure => push_new(&mut summary.next_steps, &observation.title, MAX_LINES),
-            _ => push_new(&mut summary.completed, &observation.title, MAX_LINES + 4),
+            _ => push_new(&mut summary.completed, &done(scene, observation), MAX_LINES + 4),
         }
         if let Some(cause) = observation.facts.iter().find_map(|fact| fact.strip_prefix("Cause, as said: ")) {
             push_new(&mut summary.learned, cause, MAX_LINES);
@@ -49,10 +49,8 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
             push_new(&mut summary.learned, &sentence, MAX_LINES);
         }
     }
-    if scene.english {
-        for sentence in scene.said.iter().filter(|sentence| prose::states_next(sentence)) {
-            push_new(&mut summary.next_steps, &clip(&sentence.text, 220), MAX_LINES);
-        }
+    for sentence in scene.said.iter().filter(|sentence| !sentence.early && prose::states_next(sentence)) {
+        push_new(&mut summary.next_steps, &clip(&sentence.text, 220), MAX_LINES);
     }
     for item in &scene.sorted.open_items {
         push_new(&mut summary.next_steps, item, MAX_LINES);
@@ -71,6 +69,16 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
         push_new(&mut summary.next_steps, item, MAX_LINES);
     }
     Some(summary)
+}
+
+/// What a piece of work is called, or its files where it is called by the request, which stands above already.
+fn done(scene: &Scene<'_>, observation: &Observation) -> String {
+    let (title, request) = (observation.title.to_lowercase(), scene.request.text.to_lowercase());
+    let head = title.split(['…', ':']).next().unwrap_or_default();
+    if observation.files_modified.is_empty() || !request.contains(head) {
+        return observation.title.clone();
+    }
+    format!("Changed {}", enumerate(&observation.files_modified, 3))
 }
 
 /// What was looked at: files together, searches, pages and answers one by one.

@@ -142,6 +142,41 @@ pub(crate) fn is_coined(word: &str) -> bool {
         || (word.chars().any(char::is_alphabetic) && word.chars().any(char::is_numeric))
 }
 
+/// How many things a sentence names, so that one knows what it speaks of: code in ticks, coined names,
+/// options. A number alone is how much there is of something.
+pub(crate) fn names(sentence: &str) -> usize {
+    let quoted = sentence.split('`').skip(1).step_by(2).filter(|code| !code.is_empty()).count();
+    let outside: String = sentence.split('`').step_by(2).collect::<Vec<_>>().join(" ");
+    let named = |word: &str| {
+        let word = word.trim_matches(|char: char| !is_word(char) && char != '-' && char != '/');
+        let capitals = word.len() > 2 && word.chars().all(|char| char.is_ascii_uppercase() || char == '_');
+        word.starts_with("--")
+            || (word.contains(['.', '/', '-']) && word.len() > 4 && word.is_ascii())
+            || capitals
+            || word.split(|char: char| !is_word(char)).any(is_coined)
+    };
+    quoted + outside.split_whitespace().filter(|word| named(word)).count()
+}
+
+/// Words that say something, in small letters: what two sentences share if they say the same.
+pub(crate) fn content_words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = text
+        .split(|char: char| !is_word(char))
+        .filter(|word| word.chars().count() > 3 || (!word.is_ascii() && word.chars().count() > 1))
+        .map(str::to_lowercase)
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+/// Whether most of what one sentence says is in another.
+pub(crate) fn says_again(text: &str, other: &str) -> bool {
+    let (words, others) = (content_words(text), content_words(other));
+    let shared = words.iter().filter(|word| others.binary_search(word).is_ok()).count();
+    shared >= 2 && shared * 2 >= words.len()
+}
+
 /// Whether `text` holds `word` with no word character at either side. ASCII case does not count.
 pub(crate) fn has_word(text: &str, word: &str) -> bool {
     find_word(text, word).is_some()

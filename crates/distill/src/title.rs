@@ -44,8 +44,8 @@ pub(crate) fn fix_title(
         (Some(code), _) if fault.compile => format!("Fix {code} in {file}"),
         (_, Some(test)) => format!("Fix {}", clip(short_test(test), 60)),
         (Some(code), None) => format!("Fix {code} in {file}"),
-        (None, None) if fault.rank == 0 => format!("Fix `{}`", clip(&failure.shown, 50)),
-        (None, None) => format!("Fix \"{}\"", clip(&fault.message, 60)),
+        (None, None) if fault.rank == 0 => format!("Fix `{}`", prose::cut(&failure.shown, 50)),
+        (None, None) => format!("Fix \"{}\"", prose::cut(&fault.message, 60)),
     };
     if let Some(said) = said {
         let title = prose::as_title(said, 110);
@@ -58,10 +58,24 @@ pub(crate) fn fix_title(
         let room = MAX_TITLE_BYTES.saturating_sub(head.len() + 2).min(88);
         return format!("{head}: {}", lowered(&prose::as_title(said, room)));
     }
-    match change(scene, piece, failure) {
-        Some(change) => format!("{head}: {change}"),
-        None => head,
+    // Where a definition is known, it says more than the file alone.
+    let head = head.strip_suffix(&format!(" in {file}")).unwrap_or(&head);
+    match place(scene, piece) {
+        Some(place) => format!("{head} in {place}"),
+        None => head.to_owned(),
     }
+}
+
+/// Where a repair was made: a definition and its file, else the file.
+fn place(scene: &Scene<'_>, piece: &Piece) -> Option<String> {
+    let edits = || scene.edits(piece);
+    let code = edits().find(|edit| edit.area() == Area::Code && !edit.inside.is_empty());
+    let edit = code.or_else(|| edits().find(|edit| edit.area() == Area::Code)).or_else(|| edits().next())?;
+    let name = edit.inside.first().or_else(|| edit.defines.first());
+    Some(name.map_or_else(
+        || file_name(&edit.file).to_owned(),
+        |name| format!("{name} ({})", file_name(&edit.file)),
+    ))
 }
 
 pub(crate) fn conflict_title(scene: &Scene<'_>, piece: &Piece, failure: &OpenFailure) -> String {
@@ -85,47 +99,26 @@ fn lowered(text: &str) -> String {
     }
 }
 
-/// The changed line that says most, in the file the failure is about where there is one.
-fn change(scene: &Scene<'_>, piece: &Piece, failure: &OpenFailure) -> Option<String> {
-    let about =
-        |edit: &&Edit| failure.fault.file().is_some_and(|place| file_name(place) == file_name(&edit.file));
-    let says = |edit: &&Edit| quote(edit, 70).is_some();
-    let edit = scene
-        .edits(piece)
-        .filter(about)
-        .filter(says)
-        .last()
-        .or_else(|| scene.edits(piece).filter(|edit| edit.area() == Area::Code).filter(says).last())
-        .or_else(|| scene.edits(piece).filter(says).last())?;
-    quote(edit, 70)
-}
-
-fn quote(edit: &Edit, max: usize) -> Option<String> {
-    // What is imported says nothing of what is done with it.
-    let said = |line: &Option<String>| line.clone().filter(|line| !is_import(line));
-    match (said(&edit.before), said(&edit.after)) {
-        (_, Some(after)) if after.len() <= max => Some(format!("`{after}`")),
-        (Some(before), None) if before.len() <= max && edit.after.is_none() => {
-            Some(format!("removes `{before}`"))
-        }
-        // Half of a line is worse than the name of what it is in.
-        (_, after) => {
-            let named = edit.defines.first().map(|name| format!("adds {name}"));
-            let named = named.or_else(|| edit.inside.first().map(|name| format!("changes {name}")));
-            named.or_else(|| after.map(|after| format!("`{}`", clip(&after, max))))
-        }
-    }
-}
-
+/// In this order: the commit, the item on the list of work, what was said of it, what was asked for, the patch.
 pub(crate) fn built_title(
     scene: &Scene<'_>,
     piece: &Piece,
     commit: Option<&Commit>,
+    lead: Option<&str>,
     said: Option<&(u32, usize, String)>,
 ) -> String {
     let shared = scene.sorted.pieces.iter().filter(|other| other.commit == piece.commit).count() > 1;
     if let Some(commit) = commit.filter(|_| !shared || piece.hints.is_empty()) {
         return crate::text::capitalized(subject(&commit.subject).1);
+    }
+    let well = |text: &str| Some(prose::as_title(text, 120)).filter(|title| prose::reads_well(title));
+    // One sentence that names what was touched says it better than the patch.
+    let told = said.filter(|(score, ..)| *score >= 3 || (*score > 0 && scene.sorted.pieces.len() == 1));
+    let told = told.map(|(_, _, sentence)| sentence.as_str());
+    // Of one piece of work the conclusion speaks; of several, each item of the list does.
+    let alone = scene.sorted.pieces.len() == 1;
+    if let Some(title) = lead.filter(|_| alone).and_then(well) {
+        return title;
     }
     if let Some((_, item)) = piece.hints.first() {
         let title = prose::as_title(item, 110);
@@ -135,15 +128,28 @@ pub(crate) fn built_title(
         // "Add tests" is no title until it says of what.
         let mut files: Vec<&str> = scene.edits(piece).map(|edit| file_name(&edit.file)).collect();
         files.dedup();
-        return format!("{} ({})", clip(&title, 80), enumerate(&files, 2));
+        return format!("{} ({})", prose::cut(&title, 80), enumerate(&files, 2));
     }
-    // One sentence that names what was touched says it better than the patch.
-    if let Some((score, _, sentence)) = said
-        && (*score >= 3 || (*score > 0 && scene.sorted.pieces.len() == 1))
-    {
-        return prose::as_title(sentence, 120);
+    if let Some(title) = told.or(lead).and_then(well) {
+        return title;
     }
-    shape_title(scene, piece)
+    let shape = shape_title(scene, piece);
+    match asked_title(scene, piece) {
+        // Of several pieces of work each says what it was.
+        Some(request) if scene.sorted.pieces.len() > 1 => {
+            let place = place(scene, piece).unwrap_or_default();
+            if shape.starts_with("Add ") || place.is_empty() { shape } else { format!("{request}: {place}") }
+        }
+        Some(request) => request,
+        None => shape,
+    }
+}
+
+/// What was asked for, where a person heard it and it asks for work.
+fn asked_title(scene: &Scene<'_>, piece: &Piece) -> Option<String> {
+    scene.request.event?;
+    let max = if scene.sorted.pieces.len() > 1 { 70 } else { 110 };
+    (!piece.edits.is_empty()).then(|| prose::request_title(&scene.request.text, max)).flatten()
 }
 
 fn folder(file: &str) -> &str {
@@ -217,9 +223,20 @@ fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
         if imports(edit) && edit.inside.is_empty() {
             return format!("Change the imports of {}", file_name(&edit.file));
         }
-        let place = edit.inside.first().map_or_else(String::new, |name| format!("{name} in "));
-        let quoted = quote(edit, 80).map_or_else(String::new, |line| format!(": {line}"));
-        return format!("Change {place}{}{quoted}", file_name(&edit.file));
+        let names: Vec<&str> = edit.inside.iter().map(String::as_str).collect();
+        if names.is_empty() {
+            // A changed value is the change.
+            let value =
+                edit.after.as_deref().filter(|line| line.len() <= 60 && edit.added + edit.removed <= 4);
+            let named = if edit.names.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", enumerate(&edit.names, 2))
+            };
+            let value = value.map_or(named, |line| format!(": `{line}`"));
+            return format!("Change {}{value}", file_name(&edit.file));
+        }
+        return format!("Change {} in {}", enumerate(&names, 3), file_name(&edit.file));
     }
     let run = piece.runs.iter().find_map(|&at| match &scene.steps[at].act {
         Act::Run(run) if matches!(run.command.purpose, Purpose::Package | Purpose::Rewrite) => Some(run),
@@ -238,7 +255,7 @@ fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
 pub(crate) fn own_commit<'a>(scene: &'a Scene<'_>, piece: &'a Piece) -> Option<&'a Commit> {
     let (at, commit) = piece.commit.as_ref()?;
     // That something was merged does not say what was written.
-    if !piece.edits.is_empty() && is_merge(&commit.subject) {
+    if !piece.edits.is_empty() && (is_merge(&commit.subject) || says_little(&commit.subject)) {
         return None;
     }
     let sharing = scene
@@ -251,6 +268,18 @@ pub(crate) fn own_commit<'a>(scene: &'a Scene<'_>, piece: &'a Piece) -> Option<&
     };
     let best = sharing.map(rank).max()?;
     (rank(piece) == best).then_some(commit)
+}
+
+/// "wip", "Initial commit", "fix": said of any work.
+fn says_little(subject: &str) -> bool {
+    const ANY: &[&str] = &[
+        "initial", "init", "commit", "wip", "fix", "fixes", "update", "updates", "changes", "test", "tests",
+    ];
+    let mut words = subject.split_whitespace();
+    words.all(|word| {
+        ANY.iter()
+            .any(|any| word.trim_matches(|char: char| !char.is_alphanumeric()).eq_ignore_ascii_case(any))
+    })
 }
 
 /// `Merge branch 'a'`, `Merge feature/x`, `Merge a into b`; not `Merge the two caches`.

@@ -111,7 +111,11 @@ fn succeeded(name: &str, input: &Value, response: &Value, cwd: Option<&str>) -> 
         let file = field(response, "filePath")
             .or_else(|| field(response, "notebook_path"))
             .or_else(|| path_in(input))?;
-        let edit = Edit::read(relative(file, cwd), input, response);
+        let file = relative(file, cwd);
+        if is_private(&file) {
+            return None;
+        }
+        let edit = Edit::read(file, input, response);
         // Nothing changed, or a plan or a note outside of the project.
         return (edit.added + edit.removed > 0 || edit.created).then_some(Act::Edit(edit));
     }
@@ -187,6 +191,15 @@ fn ends(text: &str) -> std::borrow::Cow<'_, str> {
     let head = text.floor_char_boundary(END);
     let tail = text.ceil_char_boundary(text.len() - END);
     format!("{}\n{}", &text[..head], &text[tail..]).into()
+}
+
+/// A plan in the client's own folder and a file of secrets are no changes of the project.
+fn is_private(file: &str) -> bool {
+    let name = crate::text::file_name(file);
+    let plan = ["/.claude/plans/", "/.codex/plans/", "/.gemini/plans/", "/.cursor/plans/"];
+    name == ".env"
+        || name.starts_with(".env.") && !name.ends_with("example")
+        || plan.iter().any(|folder| file.contains(folder))
 }
 
 fn path_in(input: &Value) -> Option<&str> {

@@ -3,7 +3,9 @@
 
 use model::{MemoryKind, Observation};
 
+use crate::answer;
 use crate::command::Purpose;
+use crate::languages::{Section, says};
 use crate::patch::{Area, Edit};
 use crate::prose::{self, Intent};
 use crate::scene::{Draft, Scene};
@@ -14,7 +16,11 @@ use crate::title::{built_title, conflict_title, fix_title, kind, own_commit};
 use crate::work::Piece;
 
 /// Files told one by one; the others are listed.
-const MAX_FILES_TOLD: usize = 6;
+const MAX_FILES_TOLD: usize = 3;
+/// Changed lines of a file of which one may stand for all.
+const MAX_QUOTED: u32 = 8;
+/// What was said of why one piece of work was needed.
+const MAX_CAUSES: usize = 2;
 
 pub(crate) fn piece(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
     if piece.resolved.is_empty() { built(scene, piece) } else { fixed(scene, piece) }
@@ -29,14 +35,17 @@ fn fixed(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
     }
     gather(scene, &mut draft, piece);
     let (cause, fix) = explanation(scene, piece);
-    if let Some(cause) = &cause {
+    if let Some((at, cause)) = &cause {
         draft.say(cause);
         draft.fact(&format!("Cause, as said: {cause}"));
-        draft.evidence(scene.message_step()?);
+        scene.shows(&mut draft, *at);
     }
-    if let Some(fix) = &fix {
+    if let Some((at, fix)) = &fix {
         draft.say(fix);
-        draft.evidence(scene.message_step()?);
+        scene.shows(&mut draft, *at);
+    }
+    if cause.is_none() && fix.is_none() {
+        draft.say(&format!("`{}` failed: {}", failure.shown, failure.fault.short(120)));
     }
     tell_edits(scene, &mut draft, piece);
     tell_rest(scene, &mut draft, piece);
@@ -46,7 +55,8 @@ fn fixed(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
     draft.title = if conflict {
         conflict_title(scene, piece, failure)
     } else {
-        fix_title(scene, piece, failure, commit, fix.as_deref().or(cause.as_deref()))
+        let said = fix.as_ref().or(cause.as_ref()).map(|(_, text)| text.as_str());
+        fix_title(scene, piece, failure, commit, said)
     };
     draft.finish()
 }
@@ -58,7 +68,6 @@ fn tell_failure(draft: &mut Draft, failure: &OpenFailure) {
     draft.hears(&failure.outside);
     draft.spend(failure.tokens);
     let place = failure.fault.place.as_ref().map_or_else(String::new, |place| format!(" at {place}"));
-    draft.say(&format!("`{}` failed: {}{place}", failure.shown, failure.fault.short(200)));
     draft.fact(&format!("Error: {}{place}", failure.fault.short(200)));
     if let Some(detail) = &failure.fault.detail {
         draft.fact(detail);
@@ -76,20 +85,23 @@ fn tell_failure(draft: &mut Draft, failure: &OpenFailure) {
     }
 }
 
+/// The place of a sentence among what was said, and its words.
+type Told = (usize, String);
+
 /// What was said about why it failed and what set it right.
-fn explanation(scene: &Scene<'_>, piece: &Piece) -> (Option<String>, Option<String>) {
+fn explanation(scene: &Scene<'_>, piece: &Piece) -> (Option<Told>, Option<Told>) {
     // That tests pass is no fix.
     const VERDICTS: &[&str] = &["pass", "passes", "passed", "passing", "green"];
     let mut best_cause: Option<(u32, usize, String)> = None;
     let mut best_fix: Option<(u32, usize, String)> = None;
-    for (at, sentence) in scene.own(|sentence| !prose::states_next(sentence)) {
-        let explicit = has_word(&sentence.text, "root cause") || has_word(&sentence.text, "caused by");
+    for (at, sentence) in scene.causes() {
+        let explicit = says(&sentence.text, Section::Root);
         // A root cause that names nothing is that of the only thing that was repaired.
         let only =
             explicit && scene.sorted.pieces.iter().filter(|piece| !piece.resolved.is_empty()).count() == 1;
         let Some(score) = scene.belongs(at, piece).or(only.then_some(0)) else { continue };
         let weight = score + if explicit { 3 } else { 0 };
-        if prose::states_cause(&sentence.text) {
+        if sentence.early || prose::states_cause(&sentence.text) {
             if best_cause.as_ref().is_none_or(|(known, ..)| weight > *known) {
                 best_cause = Some((weight, at, sentence.text.clone()));
             }
@@ -107,10 +119,15 @@ fn explanation(scene: &Scene<'_>, piece: &Piece) -> (Option<String>, Option<Stri
     let take = |found: Option<(u32, usize, String)>| {
         found.map(|(_, at, text)| {
             scene.take(at);
-            text
+            (at, text)
         })
     };
-    (take(best_cause), take(best_fix))
+    (take(best_cause).map(|(at, text)| (at, unlabelled(&text))), take(best_fix))
+}
+
+/// Without "Summary:" in front.
+fn unlabelled(text: &str) -> String {
+    text.strip_prefix("Summary: ").unwrap_or(text).to_owned()
 }
 
 fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
@@ -124,27 +141,28 @@ fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
         .collect();
     said.sort_by_key(|(score, at, _)| (std::cmp::Reverse(*score), *at));
     draft.kind = kind(scene, piece, commit);
-    draft.title = built_title(scene, piece, commit, said.first());
-    if !scene.prompt.is_empty()
-        && let Some(step) = scene.prompt_step()
-    {
-        draft.say(&crate::asked(scene.prompt));
-        draft.evidence(step);
+    // A conclusion that says why is the cause; what was done about it is the title.
+    let lead = answer::lead(scene, piece).filter(|(_, text)| said.is_empty() || !prose::states_cause(text));
+    scene.tell_request(&mut draft);
+    draft.title =
+        built_title(scene, piece, commit, lead.as_ref().map(|(_, text)| text.as_str()), said.first());
+    let lead = lead.filter(|(_, text)| !prose::states_cause(text));
+    for (at, sentence) in lead.into_iter().chain(said.into_iter().map(|(_, at, text)| (at, text))).take(3) {
+        draft.say(&sentence);
+        scene.take(at);
+        scene.shows(&mut draft, at);
     }
-    for (_, at, sentence) in said.iter().take(3) {
-        draft.say(sentence);
-        scene.take(*at);
-        draft.evidence(scene.message_step()?);
-    }
-    if !piece.stumbles.is_empty() || scene.intent == Intent::Bug {
-        let causes = scene.own(|sentence| prose::states_cause(&sentence.text));
-        let enough = if scene.intent == Intent::Bug { 0 } else { 3 };
-        let mut causes = causes.into_iter();
-        let cause = causes.find(|(at, _)| scene.belongs(*at, piece).is_some_and(|score| score >= enough));
-        if let Some((at, sentence)) = cause {
+    let mut causes = 0;
+    for (at, sentence) in scene.causes() {
+        if causes >= MAX_CAUSES || !(sentence.early || prose::states_cause(&sentence.text)) {
+            continue;
+        }
+        let asked = scene.intent == Intent::Bug || !piece.stumbles.is_empty() || sentence.early;
+        if scene.belongs(at, piece).is_some_and(|score| score >= if asked { 1 } else { 3 }) {
+            causes += 1;
             scene.take(at);
-            draft.fact(&format!("Cause, as said: {}", sentence.text));
-            draft.evidence(scene.message_step()?);
+            draft.fact(&format!("Cause, as said: {}", unlabelled(&sentence.text)));
+            scene.shows(&mut draft, at);
         }
     }
     tell_edits(scene, &mut draft, piece);
@@ -186,11 +204,8 @@ fn tell_edits(scene: &Scene<'_>, draft: &mut Draft, piece: &Piece) {
         let fact = file_fact(file, &edits);
         draft.fact(&fact);
     }
-    if !files.is_empty() {
-        draft.say(&format!("Changed {}", enumerate(&files, 8)));
-    }
     if files.len() > MAX_FILES_TOLD {
-        draft.fact(&format!("Also changed: {}", enumerate(&files[MAX_FILES_TOLD..], 8)));
+        draft.fact(&format!("Also changed: {}", enumerate(&files[MAX_FILES_TOLD..], 4)));
     }
 }
 
@@ -234,11 +249,14 @@ fn file_fact(file: &str, edits: &[&Edit]) -> String {
     }
     let what = if parts.is_empty() { String::new() } else { format!("{} ", parts.join(", ")) };
     let mut fact = format!("{file}: {what}(+{added} -{removed})");
-    // A line of a new file is one of many; a changed line is the change.
+    // A line of a new file is one of many, and so is one of a large change; a changed value is the change.
     let telling =
         |edit: &&&Edit| edit.after.as_deref().or(edit.before.as_deref()).map_or(0, crate::patch::telling);
-    if let Some(edit) =
-        edits.iter().filter(|edit| !edit.created && edit.added + edit.removed <= 40).max_by_key(telling)
+    if let Some(edit) = edits
+        .iter()
+        .filter(|edit| !edit.created && edit.added + edit.removed <= MAX_QUOTED)
+        .max_by_key(telling)
+        && added.saturating_add(removed) <= MAX_QUOTED
     {
         match (&edit.before, &edit.after) {
             (Some(before), Some(after)) => fact.push_str(&format!(": `{before}` → `{after}`")),
@@ -299,12 +317,12 @@ fn tell_rest(scene: &Scene<'_>, draft: &mut Draft, piece: &Piece) {
     let best =
         passed(Purpose::Test).or(proof).or_else(|| passed(Purpose::Build)).or_else(|| passed(Purpose::Lint));
     if let Some(run) = best {
-        let sentence = passes(run);
-        draft.say(&sentence);
-        draft.fact(&sentence);
+        draft.fact(&passes(run));
     }
     for (at, item) in &piece.hints {
-        draft.fact(&format!("Done: {item}"));
+        if !draft.title.to_lowercase().starts_with(&item.to_lowercase()) {
+            draft.fact(&format!("Done: {item}"));
+        }
         draft.evidence(&scene.steps[*at]);
     }
     if let Some((_, commit)) = &piece.commit {

@@ -11,3 +11,4 @@ mod rules;
 mod script;
 mod sessions;
 mod speed;
+mod words;

@@ -44,12 +44,12 @@ fn a_failure_edits_and_a_success_are_one_bugfix() {
 }
 
 #[test]
-fn without_words_the_changed_line_is_the_fix() {
-    let found = titles(&format!("> weiter\n.\n{BORROW}{CLONE}{PASS}< Erledigt.\n.\n"));
-    assert_eq!(
-        found,
-        [(MemoryKind::Bugfix, "Fix E0382 in journal.rs: `self.seal(segment.clone());`".to_owned())]
-    );
+fn without_words_a_fix_is_named_by_its_place_and_the_changed_line_is_a_fact() {
+    let played = play(&format!("> weiter\n.\n{BORROW}{CLONE}{PASS}< Erledigt.\n.\n"));
+    let found = played.observations();
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(found[0].title, "Fix E0382 in append (journal.rs)");
+    assert!(found[0].facts.iter().any(|fact| fact.contains("`self.seal(segment.clone());`")), "{found:#?}");
 }
 
 #[test]
@@ -122,7 +122,8 @@ fn an_answer_that_names_what_was_read_is_a_discovery_and_another_is_not() {
         titles(backed),
         [(MemoryKind::Discovery, "The pool in pool.rs holds the lock while it connects".to_owned())]
     );
-    let unbacked = "> why is it slow?\n.\nread src/main.rs\n< The pool in pool.rs holds the lock while it connects.\n.\n";
+    // What an answer begins with is kept where it names what it speaks of; a remark beside it is not.
+    let unbacked = "> why is it slow?\n.\nread src/main.rs\n< It is slow at the start. The pool in pool.rs is fine.\n.\n";
     assert!(titles(unbacked).is_empty());
     let guessed = "> why is it slow?\n.\nread src/pool.rs\n< Maybe the pool in pool.rs holds the lock while it connects?\n.\n";
     assert!(titles(guessed).is_empty());

@@ -32,12 +32,26 @@ fn observation(mut memory: Memory, prompts: &[String]) -> Memory {
         let rest = memory.text.strip_prefix(distill::asked(prompt).as_str())?;
         Some(rest.strip_prefix('.').unwrap_or(rest).trim_start()).filter(|rest| !rest.is_empty())
     });
+    // A request names the work where nothing else was said of it. Where the prompt is not known, all of the text may be it.
+    let asked =
+        prompts.iter().map(|prompt| distill::asked(prompt)).find(|asked| memory.text.starts_with(asked));
+    if quotes(&memory.title, asked.as_deref().unwrap_or(&memory.text)) {
+        memory.title =
+            memory.facts.first().map_or_else(|| memory.kind.name().to_owned(), |fact| title_of(fact));
+    }
     memory.text = match behind {
         Some(behind) => behind.to_owned(),
         None if memory.facts.is_empty() => memory.title.clone(),
         None => memory.facts.join("; "),
     };
     memory
+}
+
+/// Whether a title is words of a request, up to where it was cut or where its place in the code follows.
+fn quotes(title: &str, request: &str) -> bool {
+    let (title, request) = (title.to_lowercase(), request.to_lowercase());
+    let head = title.split(['…', ':']).next().unwrap_or_default().trim();
+    !head.is_empty() && request.contains(head)
 }
 
 /// The four answers that are not the request, under the first of them that says what came of it.
@@ -105,6 +119,15 @@ mod tests {
         for told in without(made, &[]).into_iter().chain(told) {
             let whole = serde_json::to_string(&told).unwrap();
             assert!(!whole.contains("Globex") && !whole.contains("Henry"), "{whole}");
+        }
+    }
+
+    #[test]
+    fn a_title_that_is_the_request_stays_here() {
+        let text = "Asked: Our biggest client Globex is upset. The total rounds up now.";
+        let fact = "cart.rs: changes total (+1 -1)";
+        for title in ["Our biggest client Globex is upset", "Our biggest client Globex…: total (cart.rs)"] {
+            check(MemoryKind::Change, title, text, Some((fact, fact)));
         }
     }
 

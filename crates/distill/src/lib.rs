@@ -12,6 +12,7 @@
 
 mod answer;
 mod command;
+mod commit;
 mod complaint;
 mod concepts;
 mod fault;

@@ -226,6 +226,15 @@ pub(crate) fn operations(scene: &Scene<'_>, told: &[usize]) -> Vec<Observation> 
                     _ => "Release",
                 };
                 draft.title = format!("{what}: `{}`", clip(&run.command.shown, 100));
+                if let Some(request) = &run.commit {
+                    let number =
+                        request.hash.as_ref().map_or_else(String::new, |number| format!(" {number}"));
+                    draft.title = format!("PR{number}: {}", request.subject);
+                    draft.say(&draft.title.clone());
+                    request.body.iter().for_each(|sentence| draft.fact(sentence));
+                    found.extend(draft.finish());
+                    continue;
+                }
                 draft.fact(&format!("Ran `{}`", run.command.shown));
                 draft.say(&format!("Ran `{}`", run.command.shown));
                 for line in run.said.lines().rev().take(2) {

@@ -176,8 +176,12 @@ pub(crate) struct Run {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Commit {
+    /// Of a pull request: its number with the sign.
     pub hash: Option<String>,
     pub subject: String,
+    /// Why, in sentences: what its message says behind the subject.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub body: Vec<String>,
 }
 
 const MAX_PROMPT_BYTES: usize = 1200;

@@ -5,10 +5,11 @@ use model::{Outcome, ToolCall};
 use serde_json::Value;
 
 use crate::command::{Command, Purpose};
+use crate::commit;
 use crate::complaint;
 use crate::fault::Fault;
 use crate::patch::Edit;
-use crate::step::{Act, Commit, MAX_ABOUT_BYTES, MAX_RESULT_BYTES, MAX_SAID_BYTES, Run};
+use crate::step::{Act, MAX_ABOUT_BYTES, MAX_RESULT_BYTES, MAX_SAID_BYTES, Run};
 use crate::text::{clip, count, field, lines, one_line, push_new, relative};
 use crate::verdict::Verdict;
 
@@ -253,7 +254,7 @@ fn run(input: &Value, output: &str, failed: bool, cwd: Option<&str>) -> Option<R
         (None, None) => false,
     };
     let ok = !failed && !told;
-    let commit = (ok && command.purpose == Purpose::Commit).then(|| commit(&text, output)).flatten();
+    let commit = if ok { commit::read(&command, &text, output) } else { None };
     let keep_fault =
         !ok || command.purpose == Purpose::Probe && fault.as_ref().is_some_and(|fault| fault.rank >= 7);
     let complains = !ok && fault.as_ref().is_some_and(Fault::is_lint);
@@ -314,71 +315,6 @@ fn tail(output: &str, max: usize) -> String {
     }
     kept.reverse();
     clip(&kept.join("\n"), max)
-}
-
-const MAX_SUBJECT_BYTES: usize = 140;
-
-/// `[main 1a2b3c4] subject`, else the subject of the command itself or of the log printed after it.
-fn commit(command: &str, output: &str) -> Option<Commit> {
-    for line in lines(output) {
-        if let Some((head, subject)) = line.trim().strip_prefix('[').and_then(|rest| rest.split_once("] "))
-            && let Some(hash) = head.rsplit(' ').next().filter(|hash| is_hash(hash))
-        {
-            return Some(Commit {
-                hash: Some(hash.to_owned()),
-                subject: one_line(subject, MAX_SUBJECT_BYTES),
-            });
-        }
-    }
-    let message = message(command);
-    let logs = command.find("git commit").is_some_and(|at| command[at..].contains("git log"));
-    match logs.then(|| logged(output)).flatten() {
-        // A log of something else names another commit.
-        Some(logged) if message.as_ref().is_none_or(|message| *message == logged.subject) => Some(logged),
-        _ => message.map(|subject| Commit { hash: None, subject }),
-    }
-}
-
-fn is_hash(word: &str) -> bool {
-    (7..=40).contains(&word.len()) && word.chars().all(|char| char.is_ascii_hexdigit())
-}
-
-/// The newest of `git log --oneline`: `1a2b3c4 (HEAD -> main) subject`.
-fn logged(output: &str) -> Option<Commit> {
-    lines(output).find_map(|line| {
-        let (hash, rest) = line.trim().split_once(' ').filter(|(hash, _)| is_hash(hash))?;
-        let subject = match rest.strip_prefix('(').and_then(|rest| rest.split_once(") ")) {
-            Some((names, subject)) if names.contains("HEAD") => subject,
-            _ => rest,
-        };
-        Some(Commit { hash: Some(hash.to_owned()), subject: one_line(subject, MAX_SUBJECT_BYTES) })
-    })
-}
-
-/// The first line of what stands after `-m`, `-am`, `-qam`, `--message`.
-fn message(command: &str) -> Option<String> {
-    let commit = &command[command.find("git commit").or_else(|| command.find("commit"))?..];
-    let flag = |word: &str| {
-        let short = word.strip_prefix('-').and_then(|rest| rest.strip_suffix('m'));
-        word == "--message" || short.is_some_and(|rest| rest.chars().all(|char| char.is_ascii_alphabetic()))
-    };
-    let rest = commit.match_indices(" -").find_map(|(at, _)| {
-        let word = &commit[at + 1..];
-        let end = word.find(|char: char| char == '=' || char.is_whitespace())?;
-        flag(&word[..end]).then(|| word[end + 1..].trim_start())
-    })?;
-    // `-m "$(cat <<'EOF'\nsubject\n…`: the subject is the first line of the document.
-    let subject = match rest.split_once("EOF") {
-        Some((_, document)) if rest.starts_with("\"$(cat") => {
-            document.trim_start_matches(['\'', '"', '\n', '\r']).lines().next()?
-        }
-        _ => {
-            let quote = rest.chars().next().filter(|char| matches!(char, '\'' | '"'))?;
-            rest[1..].split(quote).next()?.lines().next()?
-        }
-    };
-    let subject = one_line(subject, MAX_SUBJECT_BYTES);
-    (!subject.is_empty()).then_some(subject)
 }
 
 fn search(input: &Value, response: &Value, cwd: Option<&str>) -> Act {

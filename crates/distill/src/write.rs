@@ -325,6 +325,11 @@ fn tell_rest(scene: &Scene<'_>, draft: &mut Draft, piece: &Piece) {
         }
         draft.evidence(&scene.steps[*at]);
     }
+    if let Some(commit) = own_commit(scene, piece) {
+        for sentence in &commit.body {
+            draft.fact(sentence);
+        }
+    }
     if let Some((_, commit)) = &piece.commit {
         let hash = commit.hash.as_ref().map_or_else(String::new, |hash| format!(" as {hash}"));
         draft.fact(&format!("Committed{hash}: {}", commit.subject));

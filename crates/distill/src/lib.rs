@@ -21,6 +21,7 @@ mod hear;
 mod howto;
 mod languages;
 mod learn;
+mod lessons;
 mod notice;
 mod orders;
 mod outcome;
@@ -150,6 +151,7 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
     }
     observations.extend(notice::operations(&scene, &told));
     observations.extend(hear::discoveries(&scene));
+    observations.extend(lessons::lessons(&scene));
     observations.extend(state.open.iter_mut().filter_map(|open| notice::failure(&scene, open)));
     while observations.len() > MAX_OBSERVATIONS {
         let least =

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::lessons::{Lesson, is_lesson_file, written};
 use crate::text::{
     clip, count, extension, field, file_name, identifiers, is_coined, is_word, one_line, push_new,
 };
@@ -45,6 +46,9 @@ pub(crate) struct Edit {
     pub was: u32,
     #[serde(default)]
     pub is: u32,
+    /// Lines written for the next agent, where the file is for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lessons: Vec<Lesson>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,7 +100,8 @@ impl Edit {
         }
         let created =
             field(response, "type") == Some("create") || field(response, "edit_mode") == Some("insert");
-        patch.settle(file, created)
+        let lessons = if is_lesson_file(&file) { written(input, response) } else { Vec::new() };
+        Self { lessons, ..patch.settle(file, created) }
     }
 
     pub(crate) fn area(&self) -> Area {
@@ -338,6 +343,7 @@ impl Patch {
             spans: self.spans,
             was: self.was,
             is: self.is,
+            lessons: Vec::new(),
         }
     }
 }

@@ -529,7 +529,9 @@ pub(crate) fn reads_well(title: &str) -> bool {
     // "This solves it": nobody knows what.
     let first = lower.split(|char: char| !char.is_alphanumeric()).next().unwrap_or("");
     let points = ["this", "that", "it", "these", "those", "they", "which"].contains(&first);
-    let label = title.split_once(": `").is_some_and(|(_, code)| code.find('`') == Some(code.len() - 1));
+    let label = title
+        .split_once(": `")
+        .is_some_and(|(_, code)| code.find('`').is_some_and(|end| end + 1 == code.len()));
     long && !points
         && !label
         && quoted * 3 < title.len() * 2

@@ -23,7 +23,14 @@ const MAX_QUOTED: u32 = 8;
 const MAX_CAUSES: usize = 2;
 
 pub(crate) fn piece(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
-    if piece.resolved.is_empty() { built(scene, piece) } else { fixed(scene, piece) }
+    if !piece.resolved.is_empty() {
+        return fixed(scene, piece);
+    }
+    // Lines for the next agent are told whole, as such.
+    let told = piece.commit.is_none()
+        && !piece.edits.is_empty()
+        && scene.edits(piece).all(|edit| !edit.lessons.is_empty());
+    if told { None } else { built(scene, piece) }
 }
 
 fn fixed(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {

@@ -91,3 +91,32 @@ fn no_title_is_code_a_question_a_beginning_or_cut_inside_of_a_quotation() {
     let title = &played.observations()[0].title;
     assert_eq!(title.matches('`').count() % 2, 0, "{title}");
 }
+
+#[test]
+fn what_is_written_for_the_next_agent_is_kept_whole_with_the_trust_of_its_turn() {
+    let edit = "edit CLAUDE.md\n@ 3\n # Notes\n-- Run the importer by hand after a release.\n+- The importer runs by itself after a release.\n+- The queue drops messages above 256 kB without an error.\n.\n";
+    let played = play(&format!("> write that down\n.\n{edit}< Noted.\n.\n"));
+    let lesson = only(&played, MemoryKind::Discovery);
+    assert_eq!(played.observations().len(), 1, "the edit is not told twice");
+    assert_eq!(lesson.subtitle.as_deref(), Some("Written into CLAUDE.md"));
+    assert_eq!(
+        lesson.facts,
+        [
+            "The importer runs by itself after a release. (was: Run the importer by hand after a release.)",
+            "The queue drops messages above 256 kB without an error."
+        ]
+    );
+    let page = "web https://docs.example/limits\nMessages above 256 kB are dropped.\n.\n";
+    let played = play(&format!("> write that down\n.\n{page}{edit}< Noted.\n.\n"));
+    let lesson = only(&played, MemoryKind::Discovery);
+    assert!(lesson.tools.iter().any(|tool| tool.starts_with(distill::MARK)), "{lesson:#?}");
+}
+
+#[test]
+fn a_plan_of_the_client_and_a_file_of_secrets_are_no_work() {
+    for file in [".env", "../home/.claude/plans/a.md"] {
+        let played =
+            play(&format!("> go on\n.\nwrite {file}\nA line that is long enough to be one.\n.\n< ok\n.\n"));
+        assert!(played.observations().is_empty(), "{file}");
+    }
+}

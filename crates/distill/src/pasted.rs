@@ -12,20 +12,22 @@ pub fn own_words(prompt: &str) -> String {
     let text = without_fences(&text);
     let text = before_document(&text);
     let paragraphs = paragraphs(text);
-    let flat = paragraphs.iter().any(|lines| lines.first().is_some_and(|line| indent(line) < 2));
-    let kinds: Vec<Kind> = paragraphs.iter().map(|lines| kind(lines, flat)).collect();
+    let kinds = kinds(&paragraphs);
     let first = kinds.iter().position(|kind| *kind == Kind::Printed);
     let last = kinds.iter().rposition(|kind| *kind == Kind::Printed);
     let mut kept: Vec<String> = Vec::new();
+    let mut handed_over = false;
     for (at, lines) in paragraphs.iter().enumerate() {
         // What stands between two printed paragraphs and speaks to nobody was printed with them.
         let inside = first.is_some_and(|first| first < at) && last.is_some_and(|last| at < last);
         let words = match kinds[at] {
             Kind::Own if inside && !speaks(lines) => String::new(),
             Kind::Own => lines.join("\n"),
-            Kind::Printed => around_printed(lines),
+            Kind::Printed => around_printed(lines, handed_over),
+            Kind::Finding => lead(&lines.join("\n")).0.to_owned(),
             Kind::Foreign => String::new(),
         };
+        handed_over = lines.last().is_some_and(|line| line.trim_end().ends_with([':', '：']));
         if !words.trim().is_empty() {
             kept.push(words.trim_end().to_owned());
         }
@@ -38,38 +40,57 @@ enum Kind {
     Own,
     /// Some of its lines were printed by a program.
     Printed,
+    /// What a reviewer found, perhaps behind a few words that hand it over.
+    Finding,
     /// Somebody else's words.
     Foreign,
 }
 
 /// A paragraph longer than this in quotes is quoted for what it is, not for a name or a value in it.
 const LONG_QUOTE: usize = 80;
+/// Words that hand something over are few.
+const LONG_LEAD: usize = 100;
 /// Names of tags that are opened and not closed; more are markup that somebody pasted.
 const MAX_UNCLOSED: usize = 16;
 /// A finding of a reviewer is a paragraph; a shorter one may be anything.
 const LONG_FINDING: usize = 120;
 
-fn kind(lines: &[&str], flat: bool) -> Kind {
-    let text = lines.join("\n");
-    if is_quoted(&text) || is_finding(&text) {
-        return Kind::Foreign;
+fn kinds(paragraphs: &[Vec<&str>]) -> Vec<Kind> {
+    let flat = paragraphs.iter().any(|lines| lines.first().is_some_and(|line| indent(line) < 2));
+    let reviewed = paragraphs.iter().any(|lines| is_severity(&lines.join(" ")));
+    let mut kinds: Vec<Kind> = Vec::new();
+    for lines in paragraphs {
+        let text = lines.join("\n");
+        // A terminal indents what it shows; who types does not, unless they always do.
+        let follows = lines.len() > 1 || kinds.last().is_some_and(|before| *before != Kind::Own);
+        let indented = flat && follows && lines.iter().all(|line| indent(line) >= 2) && !is_list(lines);
+        kinds.push(match () {
+            () if is_quoted(&text) || is_severity(&text) || indented => Kind::Foreign,
+            () if is_finding(lead(&text).1, reviewed) => Kind::Finding,
+            () if lines.iter().any(|line| is_printed(line)) => Kind::Printed,
+            () => Kind::Own,
+        });
     }
-    // A terminal indents what it shows; who types does not, unless they always do.
-    if flat && lines.len() > 1 && lines.iter().all(|line| indent(line) >= 2) && !is_list(lines) {
-        return Kind::Foreign;
+    kinds
+}
+
+/// A few words that hand over what follows ("can you check: "), and what follows.
+fn lead(text: &str) -> (&str, &str) {
+    let end = text.floor_char_boundary(LONG_LEAD);
+    match text[..end].find(": ").or_else(|| text[..end].find(":\n")) {
+        Some(at) => text.split_at(at + 1),
+        None => ("", text),
     }
-    if lines.iter().any(|line| is_printed(line)) { Kind::Printed } else { Kind::Own }
 }
 
 /// The lines before the first printed one and behind the last, and not what stands between them.
-fn around_printed(lines: &[&str]) -> String {
-    let printed = |line: &&str| is_printed(line);
-    let first = lines.iter().position(|line| printed(&line)).unwrap_or(lines.len());
-    let last = lines.iter().rposition(|line| printed(&line)).map_or(lines.len(), |at| at + 1);
-    let mut kept = lines[..first].to_vec();
-    // A line behind it that speaks to nobody is one more line of what was printed.
-    kept.extend(lines[last..].iter().filter(|line| speaks(&[line])));
-    kept.join("\n")
+fn around_printed(lines: &[&str], handed_over: bool) -> String {
+    let first = lines.iter().position(|line| is_printed(line)).unwrap_or(lines.len());
+    let last = lines.iter().rposition(|line| is_printed(line)).map_or(lines.len(), |at| at + 1);
+    // A line beside it that speaks to nobody is one more line of what was printed.
+    let before = lines[..first].iter().filter(|_| !handed_over);
+    let after = lines[last..].iter().filter(|line| speaks(&[line]));
+    before.chain(after).copied().collect::<Vec<_>>().join("\n")
 }
 
 /// Blocks in tags that no person types: `<task-notification>`, `<ide_selection>`. One that is not closed stays.
@@ -176,18 +197,30 @@ fn is_quoted(text: &str) -> bool {
         })
 }
 
-/// What a reviewer found, pasted to be judged or mended: long, impersonal, about lines and functions.
-fn is_finding(text: &str) -> bool {
+/// What a reviewer found, pasted to be judged or mended: long, impersonal, about lines and what to consider.
+fn is_finding(text: &str, reviewed: bool) -> bool {
+    const ADVICE: &[&str] = &[
+        "consider ",
+        "this causes ",
+        "this produces ",
+        "at line ",
+        "(line",
+        "lines ",
+        "severity",
+        "the code should ",
+    ];
     let lower = text.to_lowercase();
-    if matches!(lower.trim(), "low severity" | "medium severity" | "high severity" | "critical severity") {
-        return true;
-    }
-    if text.len() < LONG_FINDING || !is_english(text) || speaks_to_somebody(&lower) {
-        return false;
-    }
-    const ADVICE: &[&str] =
-        &["consider ", "this causes ", "this produces ", "at line ", "(line", "lines ", "severity"];
-    ADVICE.iter().any(|advice| lower.contains(advice))
+    text.len() >= LONG_FINDING
+        && is_english(text)
+        && !speaks_to_somebody(&lower)
+        && !text.trim_end().ends_with('?')
+        && (reviewed || ADVICE.iter().any(|advice| lower.contains(advice)))
+}
+
+/// How review tools head what they found.
+fn is_severity(text: &str) -> bool {
+    let lower = text.trim().to_lowercase();
+    matches!(lower.as_str(), "low severity" | "medium severity" | "high severity" | "critical severity")
 }
 
 /// A question, or words with a person in them.
@@ -417,6 +450,8 @@ mod tests {
         let finding = "The parser trims the trailing newline of every record, and the writer adds it again. \
             Consider adding a test that the two always agree, especially for empty records and for the last one.";
         check(&format!("eval this feedback:\n\n{finding}"), "eval this feedback:");
+        check(&format!("eval this feedback:\n{finding}"), "eval this feedback:");
+        check(&format!("can you also check: {finding}"), "can you also check:");
         check(&format!("Low Severity\n\n{finding}\n\ncan we do this?"), "can we do this?");
         check(
             "Implement the following plan:\n\n# Plan: Tokens\n\n## Rules\nAlways hash them.\n",

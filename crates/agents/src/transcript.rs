@@ -279,6 +279,8 @@ pub fn events_of(
 pub enum Ending {
     /// The session is over, as far as anyone can tell (its file has not changed for a day, say).
     Over,
+    /// The same if its last record is from before this moment: a file that was copied looks young.
+    OverBefore(Millis),
     /// More may be written: no SessionEnd.
     Open,
 }

@@ -109,7 +109,9 @@ impl Backfill {
         let mut reader = conversations.reader(&name);
         let still =
             std::fs::metadata(path)?.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
-        let ending = if still.is_some_and(|age| age > OVER) { Ending::Over } else { Ending::Open };
+        let long_ago = crate::intake::now().saturating_sub(OVER.as_millis() as u64);
+        let ending =
+            if still.is_some_and(|age| age > OVER) { Ending::Over } else { Ending::OverBefore(long_ago) };
         let mut trouble = None;
         let lines: Box<dyn Iterator<Item = Line>> = match conversations.growth(&name) {
             Growth::Whole => {

@@ -1,7 +1,8 @@
 //! Sees to it that nothing grows without bound and nothing half done stays so: memories within their cap, archives
-//! within theirs, turns of sessions that died distilled, and what was forgotten gone from every file. Decides what
+//! within theirs, turns of sessions that died distilled, the sessions ended, and what was forgotten gone from every file. Decides what
 //! goes by what it is worth, never by what it says.
 
+mod ending;
 mod forgetting;
 
 pub(crate) use forgetting::{is_forgotten, note};
@@ -81,6 +82,7 @@ impl Keeping {
                 made_room = Some(Instant::now());
                 self.told("room", self.make_room(until).map(drop));
                 self.told("turns", self.prune_turns());
+                self.told("sessions", self.end_silent_sessions());
                 self.transcripts.enforce(self.intake.config().number("archive.keep-bytes"));
             }
         }

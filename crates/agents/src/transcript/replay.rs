@@ -2,8 +2,9 @@
 //! in on the same path as the present, whichever agent it was. **Nothing is redacted here**: the intake does that, before it
 //! looks at anything.
 //!
-//! What a transcript does not tell is left out rather than guessed: how long a tool took, the permission mode,
-//! calls that were refused. A turn ends in a Stop if its last reply asks for no tool and nobody interrupted it.
+//! What a transcript does not tell is left out rather than guessed: how long a tool took, the permission mode. Calls that never
+//! ran are no events, as in hooks: 91 of 5,038 in 71 real sessions, of which the client refused 50 for their input and people 35
+//! (what they said then is told with the turn), and 6 never ended. A turn ends in a Stop if its last reply asks for no tool and nobody interrupted it.
 //!
 //! Reading the same transcript twice, or once more after it has grown, gives the same ids. A session that was
 //! also recorded live has other ids there; [`Twin`] says how to recognize its events.
@@ -132,7 +133,12 @@ impl Replay {
     /// What the end of the file completes.
     pub fn finish(mut self, ending: Ending) -> Vec<PastEvent> {
         let mut out = self.rest();
-        if let (Ending::Over, true, false, Some(line)) = (ending, self.started, self.over, self.last.take()) {
+        let is_over = match ending {
+            Ending::Over => true,
+            Ending::OverBefore(at) => 0 < self.clock && self.clock < at,
+            Ending::Open => false,
+        };
+        if let (true, true, false, Some(line)) = (is_over, self.started, self.over, self.last.take()) {
             let fields = json!({ "reason": "other" });
             let mut event = self.event(EventKind::SessionEnd, &line, END, Twin::Session, fields);
             if let Some(at) = self.threads.iter().position(|thread| thread.subagent.is_none()) {

@@ -192,6 +192,12 @@ fn a_turn_that_was_interrupted_or_goes_on_has_no_stop() {
     let done = [asked, agent("Done", "end_turn")];
     assert_eq!(kinds(&done, Ending::Open), [start, prompt, EventKind::Stop]);
     assert_eq!(kinds(&done, Ending::Over).last(), Some(&EventKind::SessionEnd));
+    let said_at = 1_794_770_000_000;
+    assert_eq!(
+        kinds(&done, Ending::OverBefore(said_at + 1_000_000_000)).last(),
+        Some(&EventKind::SessionEnd)
+    );
+    assert_eq!(kinds(&done, Ending::OverBefore(1)).last(), Some(&EventKind::Stop));
 }
 
 #[test]

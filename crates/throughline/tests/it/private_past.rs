@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use model::{Said, Speaker};
 use serde_json::{Value, json};
 
 use crate::house::{House, eventually};
@@ -103,6 +104,70 @@ fn what_follows_a_known_public_prompt_is_taken_in_although_a_private_turn_came_b
         .filter_map(|event| event["envelope"]["tool_input"]["command"].as_str().map(str::to_owned))
         .collect();
     assert_eq!(commands, ["make one", "make two", "make three"]);
+}
+
+/// What the journaled events of this name say was said in the turns they end.
+fn said(house: &House, name: &str) -> Vec<Vec<(Speaker, String)>> {
+    // Also settles what was sent.
+    let count = house.events().iter().filter(|event| event["event"] == name).count();
+    let journal = store::journal::read_only(&house.place().journal()).unwrap();
+    let entries =
+        journal.read_from(1).map(|stored| stored.unwrap().entry).filter(|entry| entry.event == name);
+    let said: Vec<_> = entries
+        .map(|entry| {
+            let list = entry.context.get(Said::IN_TURN).map_or("[]", String::as_str);
+            let list: Vec<Said> = serde_json::from_str(list).expect("it stays a list");
+            list.into_iter().map(|said| (said.by, said.text)).collect()
+        })
+        .collect();
+    assert_eq!(said.len(), count);
+    said
+}
+
+#[test]
+fn what_was_said_in_a_live_turn_comes_with_its_end_redacted_text_by_text() {
+    let house = House::new();
+    let secret = concat!("gh", "p_Ky9Pf34qY6Nb3wWD25RQ4F5ZR3qa7y3gm1IL");
+    house.send(&house.prompt(SESSION, "Why is the road closed?"));
+    let path = grow(&house, &person(1, "Why is the road closed?"));
+    grow(&house, &says(2, "I found it: the sign says \"closed\", the password is:"));
+    grow(&house, &call(3, "cat sign", "closed"));
+    grow(&house, &says(5, &format!("The key {secret} opens it.")));
+    grow(&house, &call(6, "open", "open"));
+    grow(&house, &says(8, "It is open now."));
+    let mut stop = house.envelope(SESSION, "Stop");
+    stop["transcript_path"] = json!(path);
+    stop["last_assistant_message"] = json!("It is open now.");
+    house.send(&stop);
+    let found = said(&house, "Stop").remove(0);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert_eq!(found[0].0, Speaker::Agent);
+    assert!(found[0].1.starts_with("I found it: the sign says \"closed\""), "{found:?}");
+    assert!(found[1].1.starts_with("The key ") && !found[1].1.contains(secret), "{found:?}");
+    assert!(house.files_with(secret).is_empty());
+}
+
+#[test]
+fn the_words_of_a_private_turn_that_was_interrupted_do_not_come_with_what_follows_it() {
+    let turn = person(1, "<private>My diary, please.</private>")
+        + &says(2, "About your diary: hiddenwords.")
+        + &call(3, "cat diary", "hiddenoutput");
+    // Live: the markers know of the turn, and so does the transcript.
+    let house = House::new();
+    let path = grow(&house, &turn);
+    for text in ["<private>My diary, please.</private>", "And now the ordinary road again, please."] {
+        let mut prompt = house.prompt(SESSION, text);
+        prompt["transcript_path"] = json!(path);
+        house.send(&prompt);
+    }
+    assert_eq!(said(&house, "UserPromptSubmit"), [Vec::new()]);
+    assert!(house.files_with("hiddenwords").is_empty());
+    // The past.
+    let house = House::new();
+    grow(&house, &(turn + &person(8, "And now the ordinary road again, please.") + &says(9, "An openword.")));
+    backfill(&house);
+    assert_eq!(said(&house, "UserPromptSubmit"), [Vec::new()]);
+    assert!(house.files_with("hiddenwords").is_empty());
 }
 
 #[test]

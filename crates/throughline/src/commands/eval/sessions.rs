@@ -1,7 +1,7 @@
 //! Takes conversations in as a backfill does, into a store that is thrown away: events of the past are redacted,
 //! learned by every behavior that is on by default, and their talk is cut into pieces. Nothing here judges.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use agents::transcript::{
@@ -316,12 +316,16 @@ impl Taking {
         ends: &[usize],
     ) -> Result<(), StoreError> {
         let wish = place.wish(adapter.name());
+        // A forked session's file begins with the records of its origin: each of the two has the whole of it.
+        let sessions: BTreeSet<&str> = lines.iter().map(|line| line.session.as_str()).collect();
         self.tables.write(|batch| {
             let mut from = 0;
             for &end in ends {
-                let Some(first) = lines[from..end].first() else { continue };
                 for chunk in chunks(&lines[from..end]) {
-                    engine::memory::keep(batch, &daemon::memory_of_chunk(&first.session, &wish, &chunk))?;
+                    for session in &sessions {
+                        let memory = daemon::memory_of_chunk(&SessionId::new(session), &wish, &chunk);
+                        engine::memory::keep(batch, &memory)?;
+                    }
                 }
                 from = end;
             }

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::given_up;
 pub(crate) use crate::purpose::Purpose;
 use crate::purpose::purpose_of;
 use crate::text::{clip, push_new};
@@ -31,6 +32,9 @@ pub(crate) struct Command {
     /// The other checks of the same chain, as they were written: what is known of a chain that went well.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<(Purpose, String)>,
+    /// What git puts back as it was: files, `*` for all of them, `^` before a commit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub restores: Vec<String>,
 }
 
 /// What is kept of a command's own words.
@@ -56,6 +60,7 @@ impl Command {
         let mut best: Option<(Self, usize)> = None;
         let mut checks: Vec<Self> = Vec::new();
         let mut pushes = false;
+        let mut restores = Vec::new();
         for (at, part) in parts.iter().enumerate() {
             let words: Vec<&str> = part.words.iter().map(String::as_str).collect();
             let words = bare(&words);
@@ -67,11 +72,16 @@ impl Command {
             let mut found = classify(words, part);
             pushes |= found.purpose == Purpose::Push;
             found.piped = part.piped;
+            if program_name(program) == "git" {
+                restored(&found, words, &mut restores);
+            }
             found.folder = clip(&folder, 80);
             if found.purpose.checks() && checks.len() < MAX_PARTS {
                 checks.push(Self { shown: clip(&part.text, MAX_SHOWN_BYTES), ..found.clone() });
             }
-            if best.as_ref().is_none_or(|(known, _)| found.purpose < known.purpose) {
+            // Of a formatter and a linter the linter counts, which comes after it.
+            let later = |known: &Self| found.purpose == Purpose::Lint && known.purpose == Purpose::Lint;
+            if best.as_ref().is_none_or(|(known, _)| found.purpose < known.purpose || later(known)) {
                 best = Some((found, at));
             }
         }
@@ -84,6 +94,9 @@ impl Command {
         found.shown = clip(&shown.join(" && "), MAX_SHOWN_BYTES);
         found.ad_hoc |= here && found.purpose == Purpose::Other;
         found.pushes = pushes;
+        // What comes after `||` is done where it failed.
+        let stashed = command.contains("stash pop") || command.contains("stash apply");
+        found.restores = if command.contains("||") || stashed { Vec::new() } else { restores };
         let others = checks.iter().filter(|check| check.key() != found.key() && check.folder == found.folder);
         found.beside = others
             .filter(|check| check.targets.is_empty() && check.shown.len() <= MAX_BESIDE_BYTES)
@@ -109,6 +122,7 @@ impl Command {
             pushes: false,
             folder: String::new(),
             beside: Vec::new(),
+            restores: Vec::new(),
         }
     }
 
@@ -125,6 +139,37 @@ impl Command {
         }
         targets.join(" ")
     }
+}
+
+/// What a command of git puts back as it was.
+fn restored(command: &Command, words: &[&str], into: &mut Vec<String>) {
+    let has = |word: &str| words.contains(&word);
+    let all = given_up::ALL.to_owned();
+    match command.family.as_str() {
+        // Another branch, or only what is staged.
+        "git checkout" if has("-b") || has("-B") => {}
+        "git restore" if has("--staged") && !has("--worktree") => {}
+        "git checkout" | "git restore" => {
+            // A plain word is a branch, unless two dashes say otherwise.
+            let file = |target: &&String| {
+                has("--") || command.family == "git restore" || target.contains(['.', '/'])
+            };
+            into.extend(command.targets.iter().filter(file).cloned());
+        }
+        "git reset" if has("--hard") => {
+            into.push(all);
+            let back = command
+                .targets
+                .iter()
+                .any(|target| target.starts_with("HEAD~") || target.starts_with("HEAD^"));
+            into.extend(back.then(|| format!("{}HEAD", given_up::COMMIT)));
+        }
+        "git revert" if !has("--abort") && !has("--quit") => {
+            into.extend(command.targets.iter().map(|target| format!("{}{target}", given_up::COMMIT)));
+        }
+        _ => {}
+    }
+    into.truncate(MAX_TARGETS);
 }
 
 /// A folder as seen from the one the line was run in. Empty: the same one, or one that is not known.

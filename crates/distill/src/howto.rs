@@ -32,6 +32,7 @@ pub(crate) fn count(state: &mut State, step: &Step, run: &Run) {
 }
 
 fn note(state: &mut State, step: &Step, (purpose, shown, folder): (Purpose, &str, &str), ok: bool) {
+    let shown = untimed(shown);
     let known = state.checks.iter_mut().find(|check| check.shown == shown && check.folder == folder);
     if let Some(check) = known {
         check.passed += u32::from(ok);
@@ -52,6 +53,20 @@ fn note(state: &mut State, step: &Step, (purpose, shown, folder): (Purpose, &str
         at: step.at,
     };
     push_bounded(&mut state.checks, check, State::MAX_CHECKS);
+}
+
+/// Without what only bounds or measures a run: `timeout 60`, `time`.
+fn untimed(shown: &str) -> &str {
+    let rest = shown.strip_prefix("time ").unwrap_or(shown).trim_start();
+    let Some(bounded) = rest.strip_prefix("timeout ") else { return rest };
+    let mut rest = bounded.trim_start();
+    while let Some((word, after)) = rest.split_once(' ') {
+        if !(word.starts_with('-') || word.starts_with(|first: char| first.is_ascii_digit())) {
+            break;
+        }
+        rest = after.trim_start();
+    }
+    rest
 }
 
 /// What the session shows of how the project is worked on. `None`: nothing of the whole project was run.

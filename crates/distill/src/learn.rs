@@ -64,6 +64,11 @@ fn lesson(observation: &Observation) -> Option<(LearningKind, String)> {
                 // Only where the complaint names a file of the code and that file was changed: an edit elsewhere may have
                 // answered something else.
                 let (error, at) = fact(observation, "Error: ")?.rsplit_once(" at ")?;
+                // A compiler and a linter name the place themselves.
+                let raised = ["panic", "Error", "Exception"].iter().any(|word| error.contains(word));
+                if !raised && fact(observation, "Failing: ").is_none() {
+                    return None;
+                }
                 let named = file_name(at.split(':').next().unwrap_or(at));
                 let files: Vec<&str> = changed(observation)
                     .into_iter()

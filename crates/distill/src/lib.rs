@@ -17,6 +17,7 @@ mod complaint;
 mod concepts;
 mod fault;
 mod findings;
+mod given_up;
 mod hear;
 mod howto;
 mod languages;
@@ -49,6 +50,7 @@ use scene::Scene;
 use state::Request;
 use step::Act;
 
+pub use given_up::GIVEN_UP;
 pub use howto::{HOW_TO, merge_how_to};
 pub use outcome::{BrokeOff, Ending, outcome};
 pub use outside::{MARK, REPORTED};
@@ -117,7 +119,8 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
     }
     state.turns = state.turns.saturating_add(1);
     let intent = prose::intent(prompt);
-    let mut sorted = work::sort(state, turn.steps, intent);
+    let back = given_up::look(state, turn.steps);
+    let mut sorted = work::sort(state, turn.steps, intent, &back.void);
     // An item of the list of work is words, too.
     sorted.pieces.iter_mut().for_each(|piece| piece.hints.retain(|(_, item)| !heard.is_theirs(item)));
     if prose::says_what(prompt) || state.asked.text.is_empty() {
@@ -131,7 +134,12 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
     // Repairs first: of what was said, the cause belongs to them.
     let mut told = Vec::new();
     let (fixes, rest): (Vec<_>, Vec<_>) = sorted.pieces.iter().partition(|piece| !piece.resolved.is_empty());
-    observations.extend(fixes.into_iter().filter_map(|piece| write::piece(&scene, piece)));
+    let write = |state: &mut State, piece: &work::Piece| {
+        let told = write::piece(&scene, piece)?;
+        given_up::remember(state, &scene, piece, &told);
+        Some(told)
+    };
+    observations.extend(fixes.into_iter().filter_map(|piece| write(state, piece)));
     for recovery in &sorted.recoveries {
         if let Some(observation) = notice::recovery(&scene, recovery) {
             observations.push(observation);
@@ -143,9 +151,17 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
     let again = |piece: &&work::Piece| {
         piece.edits.is_empty() && !piece.runs.is_empty() && piece.runs.iter().all(|run| told.contains(run))
     };
-    observations.extend(
-        rest.into_iter().filter(|piece| !again(piece)).filter_map(|piece| write::piece(&scene, piece)),
-    );
+    observations
+        .extend(rest.into_iter().filter(|piece| !again(piece)).filter_map(|piece| write(state, piece)));
+    let words = given_up::Words {
+        said: turn.said,
+        message,
+        ended_by: turn.ended_by,
+        ended_at: turn.ended_at,
+        heard: &heard,
+    };
+    let given_up = given_up::tell(&scene, &back, &words, &mut state.given_up, &observations);
+    observations.extend(given_up);
     for observation in &observations {
         scene.take_quotes(&observation.facts);
     }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::command::Purpose;
 use crate::complaint::Complaint;
 use crate::fault::Fault;
+use crate::given_up::Work;
 
 /// Opaque to whoever stores it. An older or newer form reads as far as it can.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -40,6 +41,10 @@ pub struct State {
     /// How often each check passed, by its shown command.
     pub(crate) checks: Vec<Check>,
     pub(crate) done_so_far: Tally,
+    /// Work that was told, to see that it is taken back.
+    pub(crate) works: Vec<Work>,
+    /// What was said not to work, so that it is not said twice.
+    pub(crate) given_up: Vec<String>,
 }
 
 /// What a person asked for, and the event that shows it.

@@ -89,11 +89,15 @@ struct Sorter<'a> {
     since: Vec<(String, usize, usize)>,
 }
 
-pub(crate) fn sort(state: &mut State, steps: &[Step], intent: Intent) -> Sorted {
+/// `void`: edits of which nothing is left, and those that only took others back.
+pub(crate) fn sort(state: &mut State, steps: &[Step], intent: Intent, void: &[bool]) -> Sorted {
     let since = state.open.iter().map(|open| (open.key.clone(), 0, 0)).collect();
     let mut sorter =
         Sorter { steps, state, intent, sorted: Sorted::default(), current: Piece::default(), since };
     for (at, step) in steps.iter().enumerate() {
+        if matches!(step.act, Act::Edit(_)) && void.get(at) == Some(&true) {
+            continue;
+        }
         sorter.step(at, step);
     }
     sorter.close();
@@ -279,6 +283,13 @@ impl Sorter<'_> {
         howto::count(self.state, &self.steps[at], run);
         if run.ok {
             self.passed(at, run);
+            // The other checks of the chain went well, too.
+            for (_, shown) in &run.command.beside {
+                let mut command = crate::command::Command::read(shown);
+                command.folder.clone_from(&run.command.folder);
+                let key = command.key();
+                self.resolve(at, |open| open.key == key);
+            }
             let command = &run.command;
             self.overtake(|open| {
                 let known = crate::command::Command::read(&open.shown);

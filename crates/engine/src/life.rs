@@ -1,13 +1,21 @@
 //! What becomes of memories: a newer one retires what it replaces or resolves. Only where the words say so; similarity alone
 //! is no reason to stop believing something.
 
-use model::{Memory, MemoryKind};
+use model::{EventId, Memory, MemoryKind, SessionId};
 use store::Batch;
 
-use crate::{Result, origin};
+use crate::{Result, memory, origin};
 
 /// Kinds that state how things are done, and can therefore be overtaken.
 const STATEMENTS: &[MemoryKind] = &[MemoryKind::Note, MemoryKind::Decision, MemoryKind::Learning];
+/// Kinds that say what was done, and can therefore be reverted.
+const WORK: &[MemoryKind] = &[
+    MemoryKind::Bugfix,
+    MemoryKind::Change,
+    MemoryKind::Feature,
+    MemoryKind::Refactor,
+    MemoryKind::Security,
+];
 /// A name of a tool or a way is a few words.
 const MAX_NAME_WORDS: usize = 4;
 /// Older statements looked at for one replacement.
@@ -35,17 +43,68 @@ pub(crate) fn retire(batch: &mut Batch<'_>, memory: &Memory) -> Result<()> {
     Ok(())
 }
 
-/// A fix stands before the failures of its session that it resolved: they share the events that show them.
-pub(crate) fn resolve(batch: &mut Batch<'_>, fix: &Memory) -> Result<()> {
-    let (MemoryKind::Bugfix, Some(session)) = (fix.kind, &fix.session) else { return Ok(()) };
-    for row in batch.observations(session, MAX_FAILURES)? {
-        let failure = &row.memory;
-        let shared = failure.provenance.events.iter().any(|id| fix.provenance.events.contains(id));
-        if failure.kind == MemoryKind::Failure && shared && row.superseded_by.is_none() {
-            batch.supersede(failure.id, fix.id)?;
+/// A fix stands before the failures of its session that it resolved: they share the events that show them. Work that was
+/// given up stands behind what says so, and what was reverted behind the commit that did it.
+pub(crate) fn resolve(batch: &mut Batch<'_>, newer: &Memory) -> Result<()> {
+    let Some(session) = &newer.session else { return Ok(()) };
+    let given_up = newer.title.strip_prefix(distill::GIVEN_UP).map(|title| title.trim_end_matches('…'));
+    if newer.kind == MemoryKind::Bugfix || newer.kind == MemoryKind::Failure && given_up.is_some() {
+        for row in batch.observations(session, MAX_FAILURES)? {
+            let older = &row.memory;
+            let shared = older.provenance.events.iter().any(|id| newer.provenance.events.contains(id));
+            let over = match given_up {
+                Some(title) => older.kind != MemoryKind::Failure && older.title.starts_with(title),
+                None => older.kind == MemoryKind::Failure,
+            };
+            if shared && over && row.superseded_by.is_none() && older.id != newer.id {
+                batch.supersede(older.id, newer.id)?;
+            }
+        }
+    }
+    for subject in reverted(newer) {
+        for row in batch.statements(WORK, newer, &subject, MAX_CANDIDATES)? {
+            if row.memory.title.to_lowercase() == subject {
+                batch.supersede(row.memory.id, newer.id)?;
+            }
         }
     }
     Ok(())
+}
+
+/// Takes away failures of a session that were told and do not stand any more; `over` are the first events of them.
+pub(crate) fn settle(batch: &mut Batch<'_>, session: &SessionId, over: &[EventId]) -> Result<()> {
+    if over.is_empty() {
+        return Ok(());
+    }
+    for row in batch.observations(session, MAX_FAILURES)? {
+        let memory = &row.memory;
+        let told = memory.provenance.events.iter().any(|id| over.contains(id));
+        let failure = memory.kind == MemoryKind::Failure && memory.provenance.by == distill::NAME;
+        if told && failure && !memory.pinned && row.superseded_by.is_none() {
+            memory::drop_for_room(batch, memory.id)?;
+        }
+    }
+    Ok(())
+}
+
+/// The subjects, in lower case and without the word before the colon, of commits that this one reverts.
+fn reverted(memory: &Memory) -> Vec<String> {
+    if !WORK.contains(&memory.kind) || !origin(memory).is_trusted() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for text in memory.facts.iter().chain([&memory.title]) {
+        let Some((_, rest)) = text.split_once("Revert \"") else { continue };
+        let Some((subject, _)) = rest.rsplit_once('"') else { continue };
+        for subject in [subject, subject.split_once(": ").map_or(subject, |(_, rest)| rest)] {
+            let subject = subject.to_lowercase();
+            // A short one may be said of anything.
+            if subject.len() > 8 && !found.contains(&subject) {
+                found.push(subject);
+            }
+        }
+    }
+    found
 }
 
 #[derive(Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@
 mod answers;
 mod captures;
 mod claims;
+mod failures;
 mod hostile;
 mod outcomes;
 mod rules;

@@ -40,7 +40,8 @@ fn a_failure_edits_and_a_success_are_one_bugfix() {
     assert_eq!(found[0].files_modified, ["src/journal.rs"]);
     assert!(found[0].facts.contains(&"`cargo test -p store` passes: 12 passed".to_owned()));
     assert!(found[0].concepts.contains(&"borrow checker".to_owned()));
-    assert_eq!(played.learnings[0].kind, LearningKind::Worked);
+    // The compiler names the place by itself when it comes again.
+    assert!(played.learnings.is_empty(), "{:#?}", played.learnings);
 }
 
 #[test]

@@ -204,6 +204,7 @@ fn end_turn(
         crate::life::retire(batch, &memory)?;
         crate::life::resolve(batch, &memory)?;
     }
+    crate::life::settle(batch, session, &distilled.over)?;
     if subagent.is_none() {
         let heard = serde_json::to_string(&distilled.outside).expect("a list is plain data");
         batch.set_state(session, HEARD, &heard, event.at)?;

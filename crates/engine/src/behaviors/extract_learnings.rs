@@ -1,6 +1,8 @@
 //! Keeps what the next session should know of this one. Looks only at what was observed.
 
-use model::{Event, EventId, EventKind, LearningKind, MemoryId, MemoryKind, Observation};
+use model::{
+    Event, EventId, EventKind, Learning, LearningKind, MemoryId, MemoryKind, Observation, WorkspaceKey,
+};
 use store::{Batch, MemoryRow};
 
 use crate::behavior::Behavior;
@@ -34,7 +36,9 @@ impl Behavior for ExtractLearnings {
         else {
             return Ok(());
         };
-        let rows = batch.observations(&event.session, MAX_OBSERVATIONS)?;
+        let mut rows = batch.observations(&event.session, MAX_OBSERVATIONS)?;
+        // What was given up or resolved teaches nothing any more; what says so does.
+        rows.retain(|row| row.superseded_by.is_none());
         let observations: Vec<Observation> = rows.iter().map(as_observation).collect();
         for learning in distill::learnings(&state, &observations) {
             let kind = match learning.kind {
@@ -43,6 +47,12 @@ impl Behavior for ExtractLearnings {
                 LearningKind::Decided => "decided",
                 LearningKind::Pattern => "pattern",
             };
+            if learning.title == distill::HOW_TO {
+                if subagent.is_none() {
+                    keep_how_to(batch, event, &learning, &rows)?;
+                }
+                continue;
+            }
             let first = learning.events.first().map(ToString::to_string).unwrap_or_default();
             let id = MemoryId::of(&["learning", kind, &first, &learning.title]);
             let mut kept = memory::of_event(
@@ -63,6 +73,36 @@ impl Behavior for ExtractLearnings {
         }
         Ok(())
     }
+}
+
+/// Keeps how the project is checked, built and run: one memory of a project, whichever session says it. Its lines carry
+/// their days, so that sessions may come in any order and more than once.
+fn keep_how_to(batch: &mut Batch<'_>, event: &Event, learning: &Learning, rows: &[MemoryRow]) -> Result<()> {
+    let mut kept = memory::of_event(
+        event,
+        MemoryKind::Learning,
+        MemoryId::from_u64(0),
+        learning.title.clone(),
+        learning.text.clone(),
+    );
+    let of = kept.project_key.as_deref().or(kept.project.as_deref());
+    let workspace = kept.workspace.as_ref().map(WorkspaceKey::as_str);
+    // Nobody's commands are no project's.
+    let Some(of) = of.or(workspace) else { return Ok(()) };
+    kept.id = MemoryId::of(&["how-to", of]);
+    kept.at = learning.at;
+    kept.concepts = vec!["pattern".to_owned()];
+    kept.provenance.events.clone_from(&learning.events);
+    distill::NAME.clone_into(&mut kept.provenance.by);
+    // What somebody else may have made the agent run does not take the place of what the project is known to use.
+    if !heard(rows, &learning.events, false).is_empty() {
+        return Ok(());
+    }
+    if let Some(known) = batch.memory(kept.id)? {
+        kept.text = distill::merge_how_to(&known.memory.text, &kept.text);
+    }
+    memory::keep(batch, &kept)?;
+    Ok(())
 }
 
 /// Marks of what the observations it rests on have heard. What a subagent teaches are another agent's words.

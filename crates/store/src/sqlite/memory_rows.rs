@@ -157,7 +157,8 @@ impl Batch<'_> {
     fn replace_memory(&mut self, n: i64, memory: &Memory, filing: Filing) -> Result<Put, StoreError> {
         let changed = self.run(
             "UPDATE memories SET kind = ?2, title = ?3, subtitle = ?4, text = ?5, facts = ?6, concepts = ?7,
-                files_read = ?8, files_modified = ?9, tools = ?10, written_by = ?11, tokens = ?12, fingerprint = ?13
+                files_read = ?8, files_modified = ?9, tools = ?10, written_by = ?11, tokens = ?12, fingerprint = ?13,
+                at = MAX(at, ?14)
              WHERE n = ?1 AND (kind, title, subtitle, text, facts, concepts, files_read, files_modified, tools)
                 IS NOT (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             params![
@@ -174,6 +175,7 @@ impl Batch<'_> {
                 memory.provenance.by,
                 filing.tokens,
                 signed(filing.fingerprint),
+                number(memory.at),
             ],
         )?;
         if changed == 0 {

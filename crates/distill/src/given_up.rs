@@ -5,6 +5,7 @@
 use model::{EventId, MemoryKind, Millis, Observation, Said, Speaker};
 use serde::{Deserialize, Serialize};
 
+use crate::outside::Heard;
 use crate::patch::Edit;
 use crate::prose;
 use crate::scene::{Draft, Scene};
@@ -194,7 +195,7 @@ pub(crate) struct Words<'a> {
     pub message: &'a str,
     pub ended_by: Option<EventId>,
     pub ended_at: Millis,
-    pub heard: &'a [String],
+    pub heard: &'a Heard,
 }
 
 /// What was given up in a turn. `made`: what the turn brought instead.
@@ -265,7 +266,6 @@ fn because(draft: &mut Draft, reason: &Reason, words: &Words<'_>) {
         draft.say(next);
     }
     draft.event(event, words.ended_at);
-    draft.hears(words.heard);
 }
 
 fn came(draft: &mut Draft, instead: Option<&Observation>) {
@@ -298,6 +298,10 @@ fn reasons(words: &Words<'_>) -> Vec<Reason> {
         let said = sentences(text);
         for (at, sentence) in said.iter().enumerate() {
             let text = without_lead(&sentence.text);
+            // A stranger's opinion of an approach is not the agent's.
+            if words.heard.is_theirs(text) {
+                continue;
+            }
             let fails = prose::any(text, FAILS);
             if found.len() >= MAX_REASONS
                 || !(fails || prose::any(text, TAKES_BACK))
@@ -306,7 +310,8 @@ fn reasons(words: &Words<'_>) -> Vec<Reason> {
                 continue;
             }
             let next = said.get(at + 1).filter(|next| !next.bullet && !next.text.ends_with([':', '?']));
-            let next = next.map(|next| one_line(&next.text, 240)).filter(|next| next.len() > 20);
+            let next = next.map(|next| one_line(&next.text, 240));
+            let next = next.filter(|next| next.len() > 20 && !words.heard.is_theirs(next));
             found.push(Reason { text: one_line(text, 280), next, fails });
         }
     }

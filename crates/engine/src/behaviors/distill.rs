@@ -370,6 +370,111 @@ mod tests {
         assert_eq!(of(MemoryKind::Failure).superseded_by, Some(of(MemoryKind::Bugfix).memory.id));
     }
 
+    fn prompt(text: &str) -> Event {
+        event(EventKind::UserPromptSubmit, Detail::Prompt { text: text.into(), author: Author::Person })
+    }
+
+    fn stop(text: &str) -> Event {
+        event(EventKind::Stop, Detail::Stop { again: false, last_message: Some(text.into()) })
+    }
+
+    fn edit(old: &str, new: &str) -> Event {
+        let file = "/w/src/token.rs";
+        let patch = json!([{ "oldStart": 40, "oldLines": 1, "newStart": 40, "newLines": 1,
+            "lines": [format!("-{old}"), format!("+{new}")] }]);
+        let input = json!({ "file_path": file, "old_string": old, "new_string": new });
+        call("Edit", input, passed(json!({ "filePath": file, "structuredPatch": patch })))
+    }
+
+    fn bash(command: &str, said: &str) -> Event {
+        let response = json!({ "stdout": said, "stderr": "", "interrupted": false });
+        call("Bash", json!({ "command": command }), passed(response))
+    }
+
+    #[test]
+    fn work_that_was_taken_back_stands_behind_what_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut tables = Tables::open(&folder.path().join("derived.db")).unwrap();
+        let (old, new) = ("    if now > expires {", "    if now >= expires {");
+        let events = [
+            prompt("fix the token refresh"),
+            edit(old, new),
+            stop("Fixed refresh_token in src/token.rs."),
+            prompt("that was not it"),
+            edit(new, old),
+            stop("I put src/token.rs back as it was."),
+        ];
+        learn(&mut tables, &events, 0);
+        let kept = tables.memories(&MemoryFilter::default()).unwrap();
+        let given_up = kept.iter().find(|row| row.memory.title.starts_with(distill::GIVEN_UP)).unwrap();
+        let work = kept.iter().find(|row| row.memory.kind == MemoryKind::Bugfix).unwrap();
+        assert_eq!(work.superseded_by, Some(given_up.memory.id), "{kept:#?}");
+    }
+
+    #[test]
+    fn a_reverted_commit_stands_behind_the_one_that_reverts_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut tables = Tables::open(&folder.path().join("derived.db")).unwrap();
+        let subject = "token: compare with the skew";
+        let mut events = vec![
+            prompt("fix the token refresh"),
+            edit("    if now > expires {", "    if now + SKEW > expires {"),
+            bash(&format!("git commit -am '{subject}'"), &format!("[main 1a2b3c4] {subject}")),
+            stop("Done."),
+        ];
+        let mut later = vec![
+            prompt("revert the commit about the skew"),
+            bash("git revert --no-edit 1a2b3c4", &format!("[main 9f8e7d6] Revert \"{subject}\"")),
+            stop("Reverted."),
+        ];
+        later.iter_mut().for_each(|event| event.session = SessionId::new("session-2"));
+        events.append(&mut later);
+        learn(&mut tables, &events, 0);
+        let kept = tables.memories(&MemoryFilter::default()).unwrap();
+        let work = kept.iter().find(|row| row.memory.title.to_lowercase() == subject).unwrap();
+        assert!(work.superseded_by.is_some(), "{kept:#?}");
+    }
+
+    #[test]
+    fn a_failure_that_went_away_quietly_is_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut tables = Tables::open(&folder.path().join("derived.db")).unwrap();
+        let mut events = story();
+        let green = events.remove(4);
+        events.truncate(2);
+        events.extend([stop("It fails."), prompt("and now?"), green, stop("It passes.")]);
+        learn(&mut tables, &events[..3], 0);
+        let failures = |tables: &Tables| {
+            let kept = tables.memories(&MemoryFilter::default()).unwrap();
+            kept.iter().filter(|row| row.memory.kind == MemoryKind::Failure).count()
+        };
+        assert_eq!(failures(&tables), 1);
+        learn(&mut tables, &events[3..], 3);
+        assert_eq!(failures(&tables), 0);
+    }
+
+    #[test]
+    fn a_project_has_one_how_to_that_sessions_renew() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut tables = Tables::open(&folder.path().join("derived.db")).unwrap();
+        let mut from = 0;
+        for (session, command) in [("one", "just test"), ("two", "just lint"), ("two", "just lint")] {
+            let end = event(EventKind::SessionEnd, Detail::End { reason: "exit".into() });
+            let mut events = [prompt("check it"), bash(command, "ok"), stop("It is fine."), end];
+            for event in &mut events {
+                event.session = SessionId::new(session);
+                event.context.insert("project".into(), "shop".into());
+            }
+            learn(&mut tables, &events, from);
+            from += events.len();
+        }
+        let kept = tables.memories(&MemoryFilter::default()).unwrap();
+        let how_to: Vec<_> = kept.iter().filter(|row| row.memory.title == distill::HOW_TO).collect();
+        assert_eq!(how_to.len(), 1, "{how_to:#?}");
+        let text = &how_to[0].memory.text;
+        assert!(text.contains("test: `just test`") && text.contains("lint: `just lint`"), "{text}");
+    }
+
     #[test]
     fn of_a_sealed_vote_nothing_is_kept_before_the_verdict_and_never_its_line() {
         use crate::behaviors::brief_subagent::tests::Story;

@@ -264,10 +264,14 @@ fn delegated(scene: &Scene<'_>, at: usize) -> Option<Observation> {
     let edited = scene.steps.iter().any(|step| {
         matches!(step.act, Act::Edit(_)) && !agent.is_empty() && step.subagent.as_deref() == Some(agent)
     });
-    let parts = sentences(said);
-    if edited || said.len() < TOO_SHORT || parts.is_empty() {
+    if edited || said.len() < TOO_SHORT {
         return None;
     }
+    let mut parts = sentences(said);
+    parts.retain(|sentence| !is_preamble(&sentence.text));
+    let is_whole = step.marks().any(|mark| mark.starts_with(crate::MARK));
+    // Of a report on the workspace, what was heard elsewhere and handed on to the subagent is left out.
+    parts.retain(|sentence| is_whole || !scene.heard.is_theirs(&sentence.text));
     // Reports begin with how much was understood; what was found stands behind it.
     let telling = |sentence: &&Sentence| {
         sentence.text.len() >= TOO_SHORT && prose::reads_well(&prose::as_title(&sentence.text, 125))
@@ -288,7 +292,11 @@ fn delegated(scene: &Scene<'_>, at: usize) -> Option<Observation> {
     {
         draft.fact(&sentence.text);
     }
-    draft.say(&one_line(said, 300));
+    if is_whole {
+        draft.say(&one_line(said, 300));
+    } else {
+        parts.iter().filter(telling).take(1).for_each(|sentence| draft.say(&sentence.text));
+    }
     // What it read is evidence, too, as far as it is named.
     for other in
         scene.steps.iter().filter(|other| !agent.is_empty() && other.subagent.as_deref() == Some(agent))
@@ -300,4 +308,40 @@ fn delegated(scene: &Scene<'_>, at: usize) -> Option<Observation> {
         }
     }
     draft.finish()
+}
+
+/// How a report begins that says nothing yet: "Now I have a comprehensive understanding", "Here is what I found".
+fn is_preamble(text: &str) -> bool {
+    const OPENINGS: &[&str] = &[
+        "now i have",
+        "now i understand",
+        "now i can",
+        "now i'll",
+        "now let me",
+        "i now have",
+        "i now understand",
+        "i have enough",
+        "i have all",
+        "i have gathered",
+        "i've gathered",
+        "let me",
+        "i'll",
+        "i will",
+        "perfect",
+        "excellent",
+        "great",
+        "here is",
+        "here's",
+        "here are",
+        "below is",
+        "below are",
+        "the following is",
+    ];
+    const ANNOUNCED: &[&str] = &["here is", "here's", "here are", "i found the following", "my findings"];
+    let lower = text.to_lowercase().replace('’', "'");
+    let begins = |opening: &str| {
+        lower.strip_prefix(opening).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    };
+    let announces = lower.starts_with("based on") && prose::any(&lower, ANNOUNCED);
+    OPENINGS.iter().any(|opening| begins(opening)) || announces
 }

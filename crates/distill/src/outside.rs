@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::command::simple_commands;
 use crate::text::{field, relative};
 
-pub(crate) use heard::Heard;
+pub(crate) use heard::{Heard, remember};
 
 /// How a source is marked among an observation's tools.
 pub const MARK: &str = "outside:";

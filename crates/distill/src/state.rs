@@ -8,6 +8,7 @@ use crate::command::Purpose;
 use crate::complaint::Complaint;
 use crate::fault::Fault;
 use crate::given_up::Work;
+use crate::step::Step;
 
 /// Opaque to whoever stores it. An older or newer form reads as far as it can.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -148,6 +149,16 @@ impl State {
     /// Whether something from outside was heard in any turn so far.
     pub fn has_heard_outside(&self) -> bool {
         self.heard_outside
+    }
+
+    /// Of a subagent: what the thread that sent it has heard, in turns before and in steps of this one. What it was
+    /// told may be a stranger's.
+    pub fn is_sent_by(&mut self, sender: &Self, steps: &[Step]) {
+        let known = std::mem::replace(&mut self.prints, sender.prints.clone());
+        self.prints.extend(known.into_iter().filter(|print| !sender.prints.contains(print)));
+        if !crate::outside::remember(self, steps) {
+            self.heard_outside = true;
+        }
     }
 
     /// Failures nothing has resolved yet, oldest first, each in one line.

@@ -88,7 +88,9 @@ impl Basis<'_> {
     pub(crate) fn origin(&self) -> Origin {
         use MemoryKind::{Chunk, Document, Note, Prompt};
         // A piece of a conversation is verbatim, whatever the agent quoted in it.
-        if self.kind == Chunk || self.tools.iter().any(|tool| is_outside(tool)) {
+        let is_reported = is_reported(self.tools);
+        let is_outside = |tool: &String| is_outside(tool) && !(is_reported && is_subagent(tool));
+        if self.kind == Chunk || self.tools.iter().any(is_outside) {
             return Origin::Outside;
         }
         if self.tools.iter().any(|tool| tool.starts_with(RETIRED)) {
@@ -103,11 +105,21 @@ impl Basis<'_> {
     }
 }
 
+/// Whether it is a subagent's report that rests on nothing but the workspace. It may be said, and counts for less.
+pub(crate) fn is_reported(tools: &[String]) -> bool {
+    tools.iter().any(|tool| tool == distill::REPORTED)
+}
+
 /// A mark, or a tool that brings nothing else: a model that rewrites an observation names tools and no marks.
 fn is_outside(tool: &str) -> bool {
     tool.starts_with(distill::MARK)
-        || tool.starts_with("mcp__")
-        || matches!(tool, "WebFetch" | "WebSearch" | "Task" | "Agent" | "web_fetch" | "google_web_search")
+        || tool.starts_with("mcp__") && !tool.starts_with("mcp__ide__")
+        || is_subagent(tool)
+        || matches!(tool, "WebFetch" | "WebSearch" | "web_fetch" | "google_web_search")
+}
+
+fn is_subagent(tool: &str) -> bool {
+    matches!(tool, "Task" | "Agent")
 }
 
 #[cfg(test)]
@@ -128,6 +140,16 @@ mod tests {
         assert_eq!(origin(&memory(MemoryKind::Bugfix, &["Edit", "outside:web"])), Origin::Outside);
         assert_eq!(origin(&memory(MemoryKind::Discovery, &["mcp__github__get_issue"])), Origin::Outside);
         assert_eq!(origin(&memory(MemoryKind::Chunk, &[])), Origin::Outside);
+        assert_eq!(origin(&memory(MemoryKind::Discovery, &["mcp__ide__getDiagnostics"])), Origin::Work);
+    }
+
+    #[test]
+    fn a_report_on_the_workspace_is_work_and_one_on_anything_else_is_outside() {
+        let report = |tools: &[&str]| origin(&memory(MemoryKind::Discovery, tools));
+        assert_eq!(report(&["Task"]), Origin::Outside);
+        assert_eq!(report(&["Task", distill::REPORTED]), Origin::Work);
+        assert_eq!(report(&["Task", distill::REPORTED, "outside:web"]), Origin::Outside);
+        assert_eq!(report(&["WebFetch", distill::REPORTED]), Origin::Outside);
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl Heard {
         heard.know(prompt);
         let mut vouched: Option<Vec<Step>> = None;
         for (at, step) in steps.iter().enumerate() {
-            if is_own_report(step, steps) {
+            if is_own_report(step, steps, state.heard_outside) {
                 let step = &mut vouched.get_or_insert_with(|| steps.to_vec())[at];
                 step.outside = vec![REPORTED.to_owned()];
                 continue;
@@ -84,11 +84,7 @@ impl Heard {
             return (heard, vouched);
         }
         state.heard_outside |= !heard.sources.is_empty();
-        for step in steps.iter().filter(|step| is_outside(step) && Print::read(&step.words).is_some()) {
-            state.prints.push(step.words.clone());
-        }
-        let surplus = state.prints.len().saturating_sub(MAX_REMEMBERED);
-        state.prints.drain(..surplus);
+        remember(state, steps);
         let mut marked = vouched.unwrap_or_else(|| steps.to_vec());
         for step in &mut marked {
             let theirs = match &step.act {
@@ -262,8 +258,26 @@ impl Heard {
             .filter(|word| self.earlier.iter().any(|print| print.holds(word.number)))
             .collect();
         let telling = again.iter().filter(|word| word.telling).count();
-        telling > 0 && (orders || is_most(again.len(), found.len()))
+        let most = again.len() * 5 >= found.len() * 3;
+        let whole = again.len() >= 3 && again.len() == found.len();
+        whole || telling > 0 && (orders || most && again.len() >= 2) || orders && most && again.len() >= 3
     }
+}
+
+/// Keeps what was heard for later turns; `false`: some of it cannot be compared with.
+pub(crate) fn remember(state: &mut State, steps: &[Step]) -> bool {
+    let mut whole = true;
+    for step in steps.iter().filter(|step| is_outside(step)) {
+        let known = state.prints.contains(&step.words);
+        match Print::read(&step.words) {
+            Some(_) if !known => state.prints.push(step.words.clone()),
+            Some(_) => {}
+            None => whole = false,
+        }
+    }
+    let surplus = state.prints.len().saturating_sub(MAX_REMEMBERED);
+    state.prints.drain(..surplus);
+    whole
 }
 
 fn distinct(text: &str) -> Vec<Word> {
@@ -285,7 +299,7 @@ fn is_outside(step: &Step) -> bool {
 }
 
 /// The report of a subagent whose own steps are known, and none of which brought anything from outside.
-fn is_own_report(step: &Step, steps: &[Step]) -> bool {
+fn is_own_report(step: &Step, steps: &[Step], heard_before: bool) -> bool {
     let Act::Delegate { agent, .. } = &step.act else { return false };
     if step.outside.iter().any(|source| source == REPORTED) {
         return true;
@@ -295,7 +309,7 @@ fn is_own_report(step: &Step, steps: &[Step]) -> bool {
         .filter(|other| !agent.is_empty() && other.subagent.as_deref() == Some(agent))
         .filter(|other| !matches!(other.act, Act::Delegate { .. }))
         .peekable();
-    own.peek().is_some() && own.all(|other| other.outside.is_empty())
+    !heard_before && own.peek().is_some() && own.all(|other| other.outside.is_empty())
 }
 
 fn said(step: &Step) -> Option<&str> {

@@ -14,6 +14,7 @@ const MAX_PRINTED: usize = 1600;
 /// which errs on the safe side.
 const BITS_A_WORD: usize = 9;
 const MAX_BITS: usize = 5760;
+const MIN_BITS: usize = 240;
 /// Words of one list.
 pub(super) const MAX_LISTED: usize = 240;
 /// A print of what is too much to compare with.
@@ -177,7 +178,7 @@ impl Print {
         if numbers.len() > MAX_PRINTED {
             return TOO_MUCH.to_owned();
         }
-        let bits = (numbers.len() * BITS_A_WORD).clamp(24, MAX_BITS).next_multiple_of(24);
+        let bits = (numbers.len() * BITS_A_WORD).clamp(MIN_BITS, MAX_BITS).next_multiple_of(24);
         let mut cells = vec![0_u32; bits / 24];
         for number in numbers {
             for bit in places(number, bits) {

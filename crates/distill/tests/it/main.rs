@@ -8,6 +8,7 @@ mod claims;
 mod failures;
 mod hostile;
 mod outcomes;
+mod poisoned;
 mod rules;
 mod script;
 mod sessions;

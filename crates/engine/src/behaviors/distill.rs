@@ -16,8 +16,12 @@ const TURN: &str = "turn";
 const DONE: &str = "distilled-to";
 /// Where the summary of the last turn waits for whoever keeps summaries.
 pub(super) const DRAFT: &str = "summary-draft";
-/// What the last turn heard from outside, as a list of marks: whatever is made of its words has them.
+/// Where words of the last turn's summary come from that are somebody else's, as a list of marks.
 pub(super) const HEARD: &str = "turn-heard";
+/// Subagents that have worked and heard nothing from outside: what they report is of the workspace.
+const UNTOUCHED: &str = "untouched-agents";
+/// Reports come soon after the work; of a session with more subagents the oldest are forgotten.
+const MAX_UNTOUCHED: usize = 64;
 /// Agents whose turns wait until what they answered may be seen.
 const SEALED: &str = "sealed-turns";
 /// The prompt is kept with the turn for a distiller that comes later.
@@ -108,7 +112,7 @@ fn push_step(batch: &mut Batch<'_>, event: &Event, subagent: Option<&str>) -> Re
 
 /// An agent whose answer nobody may see yet: nothing is made of its turn before what came of its pattern is known.
 fn seal(batch: &mut Batch<'_>, event: &Event, agent: &str) -> Result<()> {
-    let mut waiting = sealed(batch, &event.session)?;
+    let mut waiting = agents(batch, &event.session, SEALED)?;
     if !waiting.iter().any(|other| other == agent) {
         waiting.push(agent.to_owned());
         let json = serde_json::to_string(&waiting).expect("a list is plain data");
@@ -117,14 +121,15 @@ fn seal(batch: &mut Batch<'_>, event: &Event, agent: &str) -> Result<()> {
     Ok(())
 }
 
-fn sealed(batch: &Batch<'_>, session: &SessionId) -> Result<Vec<String>> {
-    let json = batch.state(session, SEALED)?;
+/// A list of subagents that is carried from event to event.
+fn agents(batch: &Batch<'_>, session: &SessionId, name: &str) -> Result<Vec<String>> {
+    let json = batch.state(session, name)?;
     Ok(json.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default())
 }
 
 /// Distills the turns that waited for what is known now.
 fn unseal(batch: &mut Batch<'_>, event: &Event) -> Result<()> {
-    let waiting = sealed(batch, &event.session)?;
+    let waiting = agents(batch, &event.session, SEALED)?;
     let mut left = Vec::new();
     for agent in &waiting {
         if coordination::is_sealed(batch, &event.session, agent)? {
@@ -179,11 +184,23 @@ fn end_turn(
     }
     let begun = batch.state(session, TURN)?.and_then(|json| Begun::from_json(&json));
     // A step of an older version that cannot be read any more is one step less.
-    let steps: Vec<distill::Step> =
+    let mut steps: Vec<distill::Step> =
         rows.iter().filter_map(|row| serde_json::from_str(&row.step).ok()).collect();
+    let mut untouched = agents(batch, session, UNTOUCHED)?;
+    for step in &mut steps {
+        if step.reporter().is_some_and(|agent| untouched.iter().any(|known| known == agent)) {
+            step.vouch();
+        }
+    }
     let name = subagent.map_or_else(|| STATE.to_owned(), |agent| format!("{STATE}:{agent}"));
-    let mut state =
+    let mut state: distill::State =
         batch.state(session, &name)?.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
+    if subagent.is_some() {
+        let sender = batch.state(session, STATE)?.and_then(|json| serde_json::from_str(&json).ok());
+        let heard: Vec<distill::Step> =
+            batch.steps(session, None)?.iter().filter_map(|row| serde_json::from_str(&row.step).ok()).collect();
+        state.is_sent_by(&sender.unwrap_or_default(), &heard);
+    }
     let prompt = begun.as_ref().filter(|_| subagent.is_none()).map(|turn| turn.prompt.as_str());
     let said = if subagent.is_none() { model::Said::in_turn(&event.context) } else { Vec::new() };
     let turn = distill::Turn {
@@ -205,7 +222,16 @@ fn end_turn(
         crate::life::resolve(batch, &memory)?;
     }
     crate::life::settle(batch, session, &distilled.over)?;
-    if subagent.is_none() {
+    if let Some(agent) = subagent {
+        let worked = steps.iter().any(|step| step.reporter().is_none());
+        untouched.retain(|known| known != agent);
+        if worked && !state.has_heard_outside() {
+            untouched.push(agent.to_owned());
+        }
+        let surplus = untouched.len().saturating_sub(MAX_UNTOUCHED);
+        let json = serde_json::to_string(&untouched[surplus..]).expect("a list is plain data");
+        batch.set_state(session, UNTOUCHED, &json, event.at)?;
+    } else {
         let heard = serde_json::to_string(&distilled.outside).expect("a list is plain data");
         batch.set_state(session, HEARD, &heard, event.at)?;
     }

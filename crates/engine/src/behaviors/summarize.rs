@@ -36,7 +36,7 @@ impl Behavior for Summarize {
         let title = memory::title_of(subject(&summary));
         let mut kept = memory::of_event(event, MemoryKind::Summary, id, title, summary_text(&summary));
         distill::NAME.clone_into(&mut kept.provenance.by);
-        // It quotes the agent's last words, and those may be somebody else's.
+        // Words that are somebody else's stand in it only where it has no others.
         kept.tools = batch
             .state(&event.session, HEARD)?
             .and_then(|json| serde_json::from_str(&json).ok())

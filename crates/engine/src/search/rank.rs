@@ -333,6 +333,7 @@ fn signals(card: &Card, ask: &Ask) -> Signals {
         same_branch: here.and_then(|here| Some(here.branch.as_deref()? == card.branch.as_deref()?)),
         in_window: None,
         superseded: card.superseded_by.is_some(),
-        raw: raw.iter().any(|kind| kind.name() == card.kind),
+        // A report is at second hand.
+        raw: raw.iter().any(|kind| kind.name() == card.kind) || crate::origin::is_reported(&card.tools),
     }
 }

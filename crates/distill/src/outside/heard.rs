@@ -60,7 +60,7 @@ pub(crate) struct Heard {
 
 impl Heard {
     /// What was heard in these steps, which come back as they count: a report of a subagent that read nothing from
-    /// outside is reported, not from outside, and the agent's lists and plans are marked where they are a stranger's.
+    /// outside is reported, not from outside, and a plan that was agreed to is marked where it is a stranger's.
     pub(crate) fn listen(state: &mut State, steps: &[Step], prompt: &str) -> (Self, Option<Vec<Step>>) {
         let mut heard = Self {
             earlier: state.prints.iter().filter_map(|text| Print::read(text)).collect(),
@@ -87,14 +87,9 @@ impl Heard {
         remember(state, steps);
         let mut marked = vouched.unwrap_or_else(|| steps.to_vec());
         for step in &mut marked {
-            let theirs = match &step.act {
-                Act::Agreed { plan } => {
-                    sentences(plan).iter().any(|sentence| heard.is_theirs(&sentence.text))
-                }
-                Act::Plan { done, open } => done.iter().chain(open).any(|item| heard.is_theirs(item)),
-                Act::Item { subject, .. } => heard.is_theirs(subject),
-                _ => false,
-            };
+            // Of a list of work each item counts for itself; a plan is agreed to as a whole.
+            let theirs = matches!(&step.act, Act::Agreed { plan }
+                if sentences(plan).iter().any(|sentence| heard.is_theirs(&sentence.text)));
             if theirs {
                 step.outside = heard.marks();
             }

@@ -197,8 +197,11 @@ fn end_turn(
         batch.state(session, &name)?.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
     if subagent.is_some() {
         let sender = batch.state(session, STATE)?.and_then(|json| serde_json::from_str(&json).ok());
-        let heard: Vec<distill::Step> =
-            batch.steps(session, None)?.iter().filter_map(|row| serde_json::from_str(&row.step).ok()).collect();
+        let heard: Vec<distill::Step> = batch
+            .steps(session, None)?
+            .iter()
+            .filter_map(|row| serde_json::from_str(&row.step).ok())
+            .collect();
         state.is_sent_by(&sender.unwrap_or_default(), &heard);
     }
     let prompt = begun.as_ref().filter(|_| subagent.is_none()).map(|turn| turn.prompt.as_str());

@@ -1,65 +1,55 @@
 //! Writes down what was said: decisions in a person's or the agent's words, and findings that what was looked at
 //! bears out. A sentence that names nothing anyone looked at is not a finding.
 
-use model::{MemoryKind, Observation};
+use model::{MemoryKind, Observation, Speaker};
 
+use crate::Turn;
 use crate::answer;
-use crate::orders::orders_decision;
+use crate::orders::{Order, asks_to_go_on, goes_on_only, orders};
+use crate::pasted::own_words;
 use crate::prose;
 use crate::scene::{Draft, Scene};
 use crate::sentences::{Sentence, sentences};
 use crate::state::State;
 use crate::step::{Act, Step};
-use crate::text::{clip, file_name, has_word, is_coined, names, one_line, stem};
+use crate::text::{capitalized, clip, file_name, has_word, is_coined, names, one_line, stem};
 use crate::write::looks_like_file;
 
-const MAX_DECISIONS: usize = 6;
+const MAX_DECISIONS: usize = 8;
+/// Of a prompt, and of what was typed when refusing a call.
+const MAX_ORDERS: usize = 6;
 const MAX_FINDINGS: usize = 6;
 const MAX_DELEGATED: usize = 6;
 
-pub(crate) fn decisions(scene: &Scene<'_>, state: &mut State) -> Vec<Observation> {
+/// `turn` holds what the person typed when refusing a call; its end shows it.
+pub(crate) fn decisions(scene: &Scene<'_>, state: &mut State, turn: &Turn<'_>) -> Vec<Observation> {
     let mut found = Vec::new();
     for &at in &scene.sorted.asked {
         let step = &scene.steps[at];
         match &step.act {
             Act::Ask { answers } => {
                 for (question, answer) in answers {
-                    let mut draft = Draft::new(MemoryKind::Decision);
-                    draft.evidence(step);
-                    draft.title =
-                        format!("{}: {}", question.trim_end_matches(['?', ':', ' ']), clip(answer, 80));
-                    draft.fact(&format!("Asked: {question}"));
-                    draft.fact(&format!("Answered: {answer}"));
-                    draft.say(&format!("Asked \"{question}\", the person answered \"{answer}\""));
-                    push(&mut found, state, draft);
+                    match answered(step, question, answer) {
+                        Some(draft) => push(&mut found, state, draft.finish()),
+                        // What is typed instead of an option may order something all the same.
+                        None => hear_orders(&mut found, state, answer, || decision_by(step)),
+                    }
                 }
             }
-            Act::Agreed { plan } => {
-                let parts = sentences(plan);
-                let heading = plan
-                    .lines()
-                    .find(|line| !line.trim().is_empty())
-                    .unwrap_or("")
-                    .trim_start_matches('#')
-                    .trim();
-                let heading = heading.strip_prefix("Plan:").unwrap_or(heading).trim();
-                let mut draft = Draft::new(MemoryKind::Decision);
-                draft.evidence(step);
-                draft.title = format!("Plan agreed: {}", one_line(heading, 100));
-                for sentence in parts.iter().filter(|sentence| sentence.text != heading).take(MAX_FINDINGS) {
-                    draft.fact(&sentence.text);
-                }
-                draft.say(&one_line(plan, 700));
-                push(&mut found, state, draft);
-            }
+            Act::Agreed { plan } => push(&mut found, state, agreed(step, plan).finish()),
             _ => {}
         }
     }
-    if let Some(step) = scene.prompt_step().filter(|_| prose::is_english(scene.prompt)) {
-        for sentence in
-            sentences(scene.prompt).iter().filter(|sentence| orders_decision(&sentence.text)).take(3)
-        {
-            push(&mut found, state, decision(step, &sentence.text, "The person said"));
+    if let Some(step) = scene.prompt_step() {
+        hear_orders(&mut found, state, scene.prompt, || decision_by(step));
+    }
+    if let Some(end) = turn.ended_by {
+        for said in turn.said.iter().filter(|said| said.by == Speaker::Person) {
+            hear_orders(&mut found, state, &said.text, || {
+                let mut draft = Draft::new(MemoryKind::Decision);
+                draft.event(end, turn.ended_at);
+                draft
+            });
         }
     }
     if let Some(step) = scene.message_step() {
@@ -67,29 +57,108 @@ pub(crate) fn decisions(scene: &Scene<'_>, state: &mut State) -> Vec<Observation
             scene.free(|sentence| prose::states_decision(&sentence.text)).into_iter().take(3)
         {
             scene.take(at);
-            let mut draft = decision(step, &sentence.text, "The agent said");
+            let mut draft = decision_by(step);
+            draft.title = prose::as_title(&sentence.text, 120);
+            draft.fact(&sentence.text);
+            draft.say(&format!("The agent said: {}", sentence.text));
             if scene.is_theirs(at) {
                 draft.hears(&scene.heard.marks());
             }
-            push(&mut found, state, draft);
+            push(&mut found, state, draft.finish());
         }
     }
     found.truncate(MAX_DECISIONS);
     found
 }
 
-fn decision(step: &Step, sentence: &str, who: &str) -> Draft {
+/// A decision that a step shows.
+fn decision_by(step: &Step) -> Draft {
     let mut draft = Draft::new(MemoryKind::Decision);
     draft.evidence(step);
-    draft.title = prose::as_title(sentence, 120);
-    draft.fact(sentence);
-    draft.say(&format!("{who}: {sentence}"));
     draft
 }
 
+/// Orders and wishes of the person, told apart by a concept.
+fn hear_orders(found: &mut Vec<Observation>, state: &mut State, said: &str, begin: impl Fn() -> Draft) {
+    for Order { force, title, text } in orders(&own_words(said)).into_iter().take(MAX_ORDERS) {
+        let mut draft = begin();
+        draft.title = title;
+        draft.say(&format!("The person said: {text}"));
+        let mut kept = draft.finish();
+        if let Some(kept) = &mut kept {
+            kept.concepts.insert(0, force.concept().to_owned());
+        }
+        push(found, state, kept);
+    }
+}
+
+/// A decision is the answer; how to go on with the work is none.
+fn answered(step: &Step, question: &str, answer: &str) -> Option<Draft> {
+    const MAX_QUESTION: usize = 70;
+    let chosen = answer.replace("(Recommended)", "").replace("(recommended)", "");
+    let chosen = chosen.trim();
+    if chosen.is_empty() || goes_on_only(chosen) || asks_to_go_on(question) {
+        return None;
+    }
+    let mut draft = decision_by(step);
+    let asked = one_line(question.trim_end_matches(['?', '？', ':', ' ']), MAX_QUESTION);
+    let answer = prose::cut(chosen.trim_end_matches('.'), 120 - asked.len().min(MAX_QUESTION));
+    draft.title = format!("{} (asked: {}?)", capitalized(&answer), uncapitalized(&asked));
+    draft.say(&format!("Asked \"{question}\", the person answered \"{chosen}\""));
+    Some(draft)
+}
+
+/// A plan the person agreed to, by what it is about.
+fn agreed(step: &Step, plan: &str) -> Draft {
+    let about = about(plan);
+    let mut draft = decision_by(step);
+    draft.title = format!("Plan agreed: {}", prose::cut(&about, 110));
+    for sentence in sentences(plan).iter().filter(|sentence| sentence.text != about).take(MAX_FINDINGS) {
+        draft.fact(&sentence.text);
+    }
+    draft.say(&one_line(plan, 700));
+    draft
+}
+
+/// The first heading of a plan that says more than that it is one, or else its first sentence.
+fn about(plan: &str) -> String {
+    const GENERIC: &[&str] = &[
+        "plan", "the plan", "implementation plan", "implementation", "overview", "context", "goal", "goals", "summary",
+        "background", "problem", "approach", "steps", "changes", "design", "proposal", "task",
+    ];
+    const MAX_HEADINGS: usize = 3;
+    let heading = |line: &str| {
+        let mut text = line.trim_start_matches('#').replace("**", "");
+        while let Some((first, rest)) = text.split_once([':', '—', '–'])
+            && GENERIC.contains(&first.trim().to_lowercase().as_str())
+        {
+            text = rest.to_owned();
+        }
+        let text = text.trim().to_owned();
+        (text.len() > 3 && !GENERIC.contains(&text.to_lowercase().as_str())).then_some(text)
+    };
+    let first = plan.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
+    let headings = plan.lines().filter(|line| line.starts_with('#')).take(MAX_HEADINGS);
+    let sentence = || sentences(plan).into_iter().map(|sentence| sentence.text).find_map(|text| heading(&text));
+    let titled = first.starts_with('#').then(|| heading(first)).flatten();
+    titled.or_else(sentence).or_else(|| headings.last().and_then(heading)).unwrap_or_else(|| "what was proposed".to_owned())
+}
+
+/// As it stands inside of a sentence; a name keeps its letters.
+fn uncapitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) if first.is_uppercase() && chars.clone().next().is_some_and(char::is_lowercase) => {
+            let word = text.split_whitespace().next().unwrap_or("");
+            if is_coined(word) { text.to_owned() } else { first.to_lowercase().chain(chars).collect() }
+        }
+        _ => text.to_owned(),
+    }
+}
+
 /// What was decided before is not decided again.
-fn push(found: &mut Vec<Observation>, state: &mut State, draft: Draft) {
-    let Some(observation) = draft.finish() else { return };
+fn push(found: &mut Vec<Observation>, state: &mut State, observation: Option<Observation>) {
+    let Some(observation) = observation else { return };
     let words = clip(&observation.title.to_lowercase(), 100);
     if state.decided.contains(&words) {
         return;

@@ -1,326 +1,223 @@
-//! Whether a person orders something that holds from now on. A report of how things are, a question and an order for
-//! the moment are none; what is in doubt is left out.
+//! What a person orders for more than the moment, in their words. Every sentence of theirs is judged by the words of its
+//! language, which stand in `orders/LANG.txt` for speakers to correct: an order holds from now on, a wish may hold. A task, a
+//! question, a report of how things are and what belongs to the moment are neither; what is in doubt is left out.
 
-use crate::prose::any;
-use crate::text::has_word;
+mod language;
+mod sayings;
 
-/// A person's choice or rule, in a prompt: an order, not a report. "It never worked" orders nothing.
-pub(crate) fn orders_decision(text: &str) -> bool {
-    const CHOICES: &[&str] = &[
-        "let's use",
-        "let's go with",
-        "lets use",
-        "go with",
-        "we'll use",
-        "we will use",
-        "we decided",
-        "decided to",
-        "decision:",
-        "stick with",
-        "stick to",
-        "keep using",
-        "we are going to use",
-        "we're going to use",
-        "i want to use",
-        "from now on",
-        "we switched to",
-        "we moved from",
-        "we moved to",
-        "we migrated",
-    ];
-    const QUESTIONS: &[&str] = &["why ", "how ", "what ", "where ", "when ", "which ", "does ", "is "];
-    const REPORTS: &[&str] = &["i never", "it never", "i wonder", "i don't know", "i don't understand"];
-    if text.ends_with('?') || text.len() < 12 {
-        return false;
-    }
-    let lower = text.to_lowercase().replace('’', "'");
-    let bare = without_openings(&lower);
-    if is_rule(bare) || is_ours(bare) {
-        return true;
-    }
-    if in_this_repository(bare).is_some_and(|rest| is_rule(rest) || is_ours(rest) || holds_here(rest)) {
-        return true;
-    }
-    if QUESTIONS.iter().any(|question| bare.starts_with(question)) || any(bare, REPORTS) {
-        return false;
-    }
-    let against = has_word(bare, "instead of") || has_word(bare, "rather than");
-    let chosen = orders_use(bare) && against || bare.starts_with("use ") && bare.contains(", not ");
-    chosen || any(bare, CHOICES) || states_use(bare)
+use std::borrow::Cow;
+
+use language::{Language, Section};
+
+use crate::prose;
+use crate::text::capitalized;
+
+/// What a person wants kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Order {
+    pub(crate) force: Force,
+    pub(crate) title: String,
+    /// Verbatim: the sentence, and its neighbours that go on with it.
+    pub(crate) text: String,
 }
 
-/// What can be forbidden.
-const FORBIDDEN: &[&str] = &[
-    "use",
-    "touch",
-    "change",
-    "edit",
-    "modify",
-    "commit",
-    "push",
-    "merge",
-    "delete",
-    "remove",
-    "rename",
-    "import",
-    "call",
-    "log",
-    "store",
-    "cache",
-    "mock",
-    "skip",
-    "add",
-    "install",
-    "upgrade",
-    "update",
-    "bump",
-    "rewrite",
-    "reformat",
-    "format",
-    "refactor",
-    "expose",
-    "export",
-    "hardcode",
-    "hard-code",
-    "rely",
-    "depend",
-    "introduce",
-    "create",
-    "write",
-    "deploy",
-    "force",
-    "squash",
-    "rebase",
-    "put",
-    "break",
-    "catch",
-    "swallow",
-    "disable",
-    "ignore",
-    "print",
-    "send",
-    "publish",
-    "release",
-    "move",
-];
-
-/// For the moment only.
-const PASSING: &[&str] = &["yet", "for now", "right now", "this time"];
-
-/// How a sentence goes on from another one, and how an order is announced.
-fn without_openings(lower: &str) -> &str {
-    const OPENINGS: &[&str] = &[
-        "never mind, ",
-        "nevermind, ",
-        "ok, ",
-        "ok ",
-        "please ",
-        "please, ",
-        "and ",
-        "also, ",
-        "also ",
-        "but ",
-        "remember: ",
-        "remember, ",
-        "remember that ",
-        "note: ",
-        "note that ",
-        "important: ",
-        "rule: ",
-    ];
-    let mut bare = lower;
-    while let Some(rest) = OPENINGS.iter().find_map(|opening| bare.strip_prefix(opening)) {
-        bare = rest;
-    }
-    bare
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Force {
+    /// May hold: whoever recalls it gives it little weight.
+    Wish,
+    /// Holds from now on.
+    Order,
 }
 
-/// `we never touch legacy/`, `we must always sign commits`: a verb follows that is a custom, not something that
-/// happens to people.
-fn is_ours(bare: &str) -> bool {
-    const CUSTOMS: &[&str] = &[
-        "run", "test", "keep", "sign", "tag", "pin", "lint", "review", "document", "name", "prefix", "wrap",
-        "return", "validate", "escape", "quote", "round", "branch", "prefer", "follow", "start", "build",
-        "sort", "encrypt", "hash", "pass", "set", "ask", "work", "make", "include", "require", "target",
-        "ship", "check", "open", "begin", "end",
-    ];
-    // What is told of a custom to say that something goes wrong all the same; and what happens to people.
-    const REPORTS: &[&str] =
-        &["still", "but it", "and it", "yet it", "run into", "run out", "end up", "end with", "make it"];
-    let mut words = bare.split_whitespace().map(|word| word.trim_end_matches([',', '.', ';', '!']));
-    if !matches!(words.next(), Some("we" | "you")) {
-        return false;
+impl Force {
+    /// The concept that tells the two apart in a memory.
+    pub(crate) fn concept(self) -> &'static str {
+        match self {
+            Self::Wish => "wish",
+            Self::Order => "order",
+        }
     }
-    let second = words.next().unwrap_or("");
-    let bound = matches!(second, "must" | "should" | "shall");
-    let often = if bound { words.next().unwrap_or("") } else { second };
-    let verb = words.next().unwrap_or("");
-    // "You never touch it" is said of someone; "you must never touch it" to someone.
-    (bound || bare.starts_with("we "))
-        && matches!(often, "never" | "always")
-        && (FORBIDDEN.contains(&verb) || CUSTOMS.contains(&verb))
-        && !any(bare, REPORTS)
-        && !any(bare, PASSING)
 }
 
-/// What follows `in this repository, …`.
-fn in_this_repository(bare: &str) -> Option<&str> {
-    let rest = bare.strip_prefix("in this ")?;
-    let place = rest.split(|char: char| !char.is_alphanumeric()).next()?;
-    if !matches!(place, "repo" | "repository" | "project" | "codebase" | "workspace") {
+/// More sentences than this are a document.
+const MAX_SAYINGS: usize = 80;
+/// Sentences of one memory, and their bytes.
+const MAX_JOINED: usize = 4;
+const MAX_TEXT_BYTES: usize = 700;
+const MAX_TITLE_BYTES: usize = 120;
+/// A longer text describes a task: what should be in it is no wish for later.
+const MAX_WISHING_BYTES: usize = 1600;
+/// A longer sentence describes steps of a task.
+const MAX_WISH_BYTES: usize = 300;
+/// A paragraph as long as this in which nobody speaks was written by somebody else, a reviewer say.
+const MIN_VOICELESS_BYTES: usize = 150;
+
+/// The orders and wishes in what a person said, in their order; `said` holds their own words only.
+pub(crate) fn orders(said: &str) -> Vec<Order> {
+    let of_text = language::of(said);
+    let wishing = said.len() <= MAX_WISHING_BYTES && !said.lines().any(|line| line.starts_with('#'));
+    let mut found: Vec<Order> = Vec::new();
+    let mut left = MAX_SAYINGS;
+    for paragraph in sayings::paragraphs(said) {
+        // The last sentence was kept, so that the next one may go on with it.
+        let mut open = 0;
+        let whole = paragraph.sentences.join(" ");
+        let foreign = !paragraph.listed && whole.len() > MIN_VOICELESS_BYTES && !speaks(&whole, of_text);
+        for sentence in paragraph.sentences.iter().take(left) {
+            let language = language::of_sentence(sentence, of_text);
+            let judged = judge(sentence, language).filter(|(force, remembered)| match force {
+                Force::Wish => wishing && !foreign,
+                Force::Order => *remembered || !foreign || begins_firmly(sentence, language),
+            });
+            let own = judged.map(|_| title(sentence, language));
+            if let Some(last) = found.last_mut().filter(|last| {
+                (1..MAX_JOINED).contains(&open) && last.text.len() + sentence.len() < MAX_TEXT_BYTES
+            }) && !paragraph.listed
+                && goes_on(sentence, language)
+            {
+                last.text = format!("{} {sentence}", last.text);
+                if let Some(own) = own.filter(|own| fits(last, own)) {
+                    last.title = format!("{}. {own}", last.title);
+                }
+                last.force = judged.map_or(last.force, |(force, _)| last.force.max(force));
+                open += 1;
+            } else if let Some((force, _)) = judged {
+                let text = crate::text::clip(sentence, MAX_TEXT_BYTES);
+                found.push(Order { force, title: own.unwrap_or_default(), text });
+                open = 1;
+            } else {
+                open = 0;
+            }
+        }
+        left = left.saturating_sub(paragraph.sentences.len());
+    }
+    found
+}
+
+/// Whether a sentence orders or wishes something, whoever said it.
+pub(crate) fn orders_decision(sentence: &str) -> bool {
+    judge(sentence, language::of(sentence)).is_some()
+}
+
+/// Whether the title of an order has room for that of the next sentence.
+fn fits(order: &Order, title: &str) -> bool {
+    !order.title.ends_with('…') && order.title.len() + 2 + title.len() <= MAX_TITLE_BYTES
+}
+
+/// Whether a question is about how to go on rather than about the work.
+pub(crate) fn asks_to_go_on(question: &str) -> bool {
+    language::of(question).finds(Section::Asking, &language::plain(question)).is_some()
+}
+
+/// Whether an answer says no more than how to go on: "yes", "2", "skip the design".
+pub(crate) fn goes_on_only(answer: &str) -> bool {
+    const SHORT_BYTES: usize = 40;
+    let lower = language::plain(answer);
+    let language = language::of(answer);
+    lower.chars().filter(|char| char.is_alphabetic()).count() < 2
+        || lower.len() < SHORT_BYTES && language.finds(Section::Workflow, &lower).is_some()
+        || language.begins(Section::Trivial, lower.trim_end_matches(['.', '!'])).is_some_and(str::is_empty)
+}
+
+/// How firmly a sentence orders something, and whether it asks to be remembered.
+fn judge(sentence: &str, language: &Language) -> Option<(Force, bool)> {
+    let lower = language::plain(sentence);
+    let bare = language.without_openings(&lower);
+    // A sign before a sentence is how a program writes it.
+    if !language.is_enough(bare) || !bare.starts_with(|first: char| first.is_alphanumeric() || "`\"'“«¿¡@/.".contains(first)) {
         return None;
     }
-    let rest = rest[place.len()..].trim_start_matches([',', ':']);
-    rest.strip_prefix(' ').map(str::trim_start)
-}
-
-/// An order for a place holds for as long as the place does: `use pnpm`, `we use pnpm`, `commits must be signed`.
-/// "Add a retry" is a task there as anywhere.
-fn holds_here(rest: &str) -> bool {
-    const LASTING: &[&str] = &["use", "keep", "stick to", "stick with"];
-    const ASKED: &[&str] =
-        &["why", "how", "what", "where", "when", "which", "who", "is", "are", "does", "do", "can"];
-    let begins = |word: &str| rest.strip_prefix(word).is_some_and(|rest| rest.starts_with(' '));
-    if any(rest, PASSING) || ASKED.iter().any(|word| begins(word)) {
-        return false;
+    let asks = sentence.trim_end().ends_with(['?', '？']);
+    if let Some(rest) = language.begins(Section::Remember, bare) {
+        let told = asks || language.begins(Section::Report, bare).is_some();
+        return (!told && language.is_enough(rest)).then_some((Force::Order, true));
     }
-    LASTING.iter().any(|word| begins(word)) || states_use(rest) || has_word(rest, "must")
-}
-
-/// `always …`, `never …`, `don't touch …`: a verb follows that can be ordered.
-fn is_rule(bare: &str) -> bool {
-    const RULES: &[&str] = &["always", "never", "prefer", "avoid"];
-    // What follows "never" and "always" in a report of how things are.
-    const REPORTED: &[&str] = &[
-        "mind",
-        "been",
-        "again",
-        "had",
-        "was",
-        "were",
-        "is",
-        "are",
-        "got",
-        "seen",
-        "knew",
-        "heard",
-        "thought",
-        "understood",
-        "the",
-        "a",
-        "an",
-        "ran",
-        "went",
-        "saw",
-        "found",
-        "did",
-        "said",
-        "that",
-        "in",
-        "on",
-    ];
-    if any(bare, PASSING) {
-        return false;
-    }
-    let mut words = bare.split_whitespace().map(|word| word.trim_end_matches([',', '.', ';', '!']));
-    let (first, second) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
-    let verb = match (first, second) {
-        ("do", "not") => words.next().unwrap_or(""),
-        ("don't" | "dont", verb) => verb,
-        _ => {
-            let rule = RULES.contains(&first.trim_end_matches(':'));
-            return rule && !REPORTED.contains(&second) && !is_inflected(second);
+    if asks || language.begins(Section::Question, bare).is_some() {
+        // "Could you always …?" is an order that is polite.
+        let rest = language.begins(Section::Request, bare)?;
+        if language.begins_task(rest) {
+            return None;
         }
+        let wanted = [Section::Standing, Section::Choice].iter().any(|section| language.finds(*section, rest).is_some());
+        return wanted.then_some((Force::Wish, false));
+    }
+    let outer = &without_asides(bare);
+    if language.finds(Section::Moment, outer).is_some() || language.finds(Section::Report, bare).is_some() {
+        return None;
+    }
+    if language.finds(Section::Standing, bare).is_some() {
+        return Some((Force::Order, false));
+    }
+    if language.begins_task(bare) || language.finds(Section::Telling, bare).is_some() {
+        return None;
+    }
+    let firm = language.finds(Section::Choice, outer).or_else(|| language.finds(Section::Forbidding, outer));
+    if let Some(rest) = firm {
+        let at_hand = language.points_before(outer, rest) || language.points(rest, outer);
+        return (!at_hand).then_some((Force::Order, false));
+    }
+    let unwished = language.finds(Section::Unwished, outer);
+    let rest = unwished.or_else(|| language.finds(Section::Wish, outer))?;
+    let task = unwished.is_none() && language.is_task(rest, outer);
+    // "And it shouldn't be" does not say what.
+    let at_hand = unwished.is_some_and(|rest| language.points(rest, outer) || !rest.trim().contains(' '));
+    let passing = task || at_hand || language.points_before(outer, rest) || language.points_last(outer, rest);
+    (!passing && bare.len() <= MAX_WISH_BYTES).then_some((Force::Wish, false))
+}
+
+/// Whether an order is the first thing a sentence says.
+fn begins_firmly(sentence: &str, language: &Language) -> bool {
+    let lower = language::plain(sentence);
+    let bare = language.without_openings(&lower);
+    [Section::Standing, Section::Forbidding].iter().any(|section| language.begins(*section, bare).is_some())
+}
+
+/// Without what stands in brackets: "configurable (fixed to start with)" holds.
+fn without_asides(bare: &str) -> String {
+    let mut depth = 0_usize;
+    let outside = |char: &char| {
+        match char {
+            '(' | '（' => depth += 1,
+            ')' | '）' => depth = depth.saturating_sub(1),
+            _ => return depth == 0,
+        }
+        false
     };
-    FORBIDDEN.contains(&verb)
+    let kept: String = bare.chars().filter(outside).collect();
+    if depth == 0 && !kept.trim().is_empty() { kept } else { bare.to_owned() }
 }
 
-/// `works`, `worked`: said of something, not to someone.
-fn is_inflected(verb: &str) -> bool {
-    const BASES: &[&str] = &["seed", "feed", "need", "embed", "shed", "speed", "proceed", "exceed", "alias"];
-    let third = verb.ends_with('s') && !verb.ends_with("ss") && !verb.ends_with("us");
-    (third || verb.ends_with("ed")) && !BASES.contains(&verb)
+/// Whether a sentence goes on with the order before it: its reason, its exception, what to do instead.
+fn goes_on(sentence: &str, language: &Language) -> bool {
+    let lower = language::plain(sentence);
+    !lower.ends_with(['?', '？'])
+        && language.finds(Section::Moment, &lower).is_none()
+        && language.begins(Section::GoingOn, &lower).is_some()
 }
 
-/// "Use zstd" and "it should use zstd" order it; "the tests use sqlite" reports it.
-fn orders_use(bare: &str) -> bool {
-    const BEFORE: &[&str] = &[
-        "we", "i'd", "let's", "lets", "should", "must", "will", "we'll", "to", "and", "then", "just", "but",
-        "please", "so", "also", "always", "can", "now", "rather", "ok", "yes",
-    ];
-    let Some(at) = crate::text::find_word(bare, "use") else { return false };
-    let before = bare[..at].trim_end();
-    let last = before.rsplit(char::is_whitespace).next().unwrap_or("");
-    before.is_empty() || before.ends_with([',', ';', ':', '.', '-', '!']) || BEFORE.contains(&last)
+/// Whether somebody speaks in a text: "I", "we", "you", "please".
+fn speaks(text: &str, language: &Language) -> bool {
+    language.is_empty(Section::Voice) || language.finds(Section::Voice, &language::plain(text)).is_some()
 }
 
-/// "We use pnpm" says how it is done; "why we use yaml" and "the way we use it" do not.
-fn states_use(bare: &str) -> bool {
-    let Some(at) = crate::text::find_word(bare, "we use") else { return false };
-    let before = bare[..at].trim_end();
-    let last = before.rsplit(char::is_whitespace).next().unwrap_or("");
-    before.is_empty()
-        || before.ends_with([',', ';', ':', '.', '-'])
-        || matches!(last, "so" | "here" | "because")
+/// The order itself, without "ok", "please" or "remember that" before it, cut at a clause.
+fn title(sentence: &str, language: &Language) -> String {
+    let bare = language.bare_title(sentence);
+    let bare = if bare.contains('(') { bare } else { bare.trim_end_matches(['.', ')']) };
+    let stopped = bare.trim_end_matches(['.', ':', '!', ';', '?', '。', '！', '？', ' ']);
+    capitalized(&prose::cut(&without_us(stopped), MAX_TITLE_BYTES))
+}
+
+/// "Let's use X" as a title: "use X".
+fn without_us(text: &str) -> Cow<'_, str> {
+    let begins = |start: &&&str| text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
+    let Some(start) = ["let's ", "let’s ", "lets ", "let us "].iter().find(begins) else { return text.into() };
+    let rest = &text[start.len()..];
+    match rest.get(..4) {
+        Some(not) if not.eq_ignore_ascii_case("not ") => format!("Do not {}", &rest[4..]).into(),
+        _ => rest.into(),
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_order_is_told_from_a_report_and_a_question() {
-        assert!(orders_decision("Use zstd instead of gzip for the segments."));
-        assert!(orders_decision("Never commit to main directly."));
-        assert!(!orders_decision("Should we use zstd instead of gzip?"));
-        assert!(!orders_decision("The button never appears."));
-        assert!(!orders_decision("Move to the next task, then switch to main."));
-        assert!(!orders_decision("Why does it use gzip instead of zstd"));
-    }
-
-    #[test]
-    fn a_standing_order_is_heard_however_it_begins() {
-        for order in [
-            "We never touch the legacy/ folder.",
-            "And we never touch the legacy/ folder.",
-            "we always run the linter before a commit",
-            "We must never log tokens.",
-            "You should always pin the versions.",
-            "never commit to main",
-            "And always squash before a merge.",
-            "from now on use pnpm",
-            "From now on, tests go next to the code.",
-            "In this repo we use tabs.",
-            "In this repository, never edit generated files.",
-            "in this project use pnpm",
-            "In this codebase every commit must be signed.",
-            "Important: never force push.",
-        ] {
-            assert!(orders_decision(order), "{order}");
-        }
-    }
-
-    #[test]
-    fn what_happened_to_people_is_no_order() {
-        for report in [
-            "We never saw this error before.",
-            "We never had this with the old driver.",
-            "We always get a timeout here.",
-            "We always run into this on Mondays.",
-            "we always end up with two rows",
-            "We never touch the cache, but it is stale.",
-            "We always sort the rows and still the test fails.",
-            "We never used the second index.",
-            "You never run the tests.",
-            "never saw that one",
-            "Do we never touch legacy/?",
-            "In this repo, add a retry to the client.",
-            "In this repo the tests hang.",
-            "In this repository, where is the limit set",
-            "In this repo we never saw a deadlock.",
-            "We never commit this for now, I want to look at it.",
-        ] {
-            assert!(!orders_decision(report), "{report}");
-        }
-    }
-}
+mod tests;

@@ -697,13 +697,6 @@ mod tests {
 
     #[test]
     fn another_language_gives_no_claim() {
-        for text in [
-            "Wir nutzen ab jetzt zstd statt gzip, because so war es.",
-            "Utilise toujours pnpm, jamais npm",
-            "次からは zstd を使う",
-        ] {
-            assert!(!crate::orders::orders_decision(text), "{text}");
-        }
         assert_eq!(intent("Bitte den Fehler im Journal beheben, fix it"), Intent::Unknown);
     }
 

@@ -19,6 +19,8 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
     for observation in observations {
         match observation.kind {
             MemoryKind::Discovery => push_new(&mut summary.learned, &observation.title, MAX_LINES),
+            // A wish decides nothing.
+            MemoryKind::Decision if observation.concepts.iter().any(|concept| concept == "wish") => {}
             MemoryKind::Decision => {
                 push_new(&mut summary.learned, &format!("Decided: {}", observation.title), MAX_LINES);
             }

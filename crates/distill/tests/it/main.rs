@@ -7,6 +7,7 @@ mod captures;
 mod claims;
 mod failures;
 mod hostile;
+mod orders;
 mod outcomes;
 mod poisoned;
 mod rules;

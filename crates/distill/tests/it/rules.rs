@@ -137,10 +137,14 @@ fn decisions_are_quoted_once() {
         titles(script),
         [(MemoryKind::Decision, "Use zstd instead of gzip for the archive".to_owned())]
     );
-    assert!(titles("> Verwende zstd statt gzip für das Archiv, immer.\n.\n< ok\n.\n").is_empty());
+    // Orders are heard in the languages of `src/orders/`.
+    assert_eq!(
+        titles("> Verwende zstd statt gzip für das Archiv, immer.\n.\n< ok\n.\n"),
+        [(MemoryKind::Decision, "Verwende zstd statt gzip für das Archiv, immer".to_owned())]
+    );
     assert_eq!(
         titles("> go\n.\nask Which database? = SQLite\n< ok\n.\n"),
-        [(MemoryKind::Decision, "Which database: SQLite".to_owned())]
+        [(MemoryKind::Decision, "SQLite (asked: which database?)".to_owned())]
     );
 }
 

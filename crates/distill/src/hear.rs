@@ -123,8 +123,23 @@ fn agreed(step: &Step, plan: &str) -> Draft {
 /// The first heading of a plan that says more than that it is one, or else its first sentence.
 fn about(plan: &str) -> String {
     const GENERIC: &[&str] = &[
-        "plan", "the plan", "implementation plan", "implementation", "overview", "context", "goal", "goals", "summary",
-        "background", "problem", "approach", "steps", "changes", "design", "proposal", "task",
+        "plan",
+        "the plan",
+        "implementation plan",
+        "implementation",
+        "overview",
+        "context",
+        "goal",
+        "goals",
+        "summary",
+        "background",
+        "problem",
+        "approach",
+        "steps",
+        "changes",
+        "design",
+        "proposal",
+        "task",
     ];
     const MAX_HEADINGS: usize = 3;
     let heading = |line: &str| {
@@ -139,9 +154,13 @@ fn about(plan: &str) -> String {
     };
     let first = plan.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
     let headings = plan.lines().filter(|line| line.starts_with('#')).take(MAX_HEADINGS);
-    let sentence = || sentences(plan).into_iter().map(|sentence| sentence.text).find_map(|text| heading(&text));
+    let sentence =
+        || sentences(plan).into_iter().map(|sentence| sentence.text).find_map(|text| heading(&text));
     let titled = first.starts_with('#').then(|| heading(first)).flatten();
-    titled.or_else(sentence).or_else(|| headings.last().and_then(heading)).unwrap_or_else(|| "what was proposed".to_owned())
+    titled
+        .or_else(sentence)
+        .or_else(|| headings.last().and_then(heading))
+        .unwrap_or_else(|| "what was proposed".to_owned())
 }
 
 /// As it stands inside of a sentence; a name keeps its letters.

@@ -124,7 +124,9 @@ fn judge(sentence: &str, language: &Language) -> Option<(Force, bool)> {
     let lower = language::plain(sentence);
     let bare = language.without_openings(&lower);
     // A sign before a sentence is how a program writes it.
-    if !language.is_enough(bare) || !bare.starts_with(|first: char| first.is_alphanumeric() || "`\"'“«¿¡@/.".contains(first)) {
+    if !language.is_enough(bare)
+        || !bare.starts_with(|first: char| first.is_alphanumeric() || "`\"'“«¿¡@/.".contains(first))
+    {
         return None;
     }
     let asks = sentence.trim_end().ends_with(['?', '？']);
@@ -138,7 +140,9 @@ fn judge(sentence: &str, language: &Language) -> Option<(Force, bool)> {
         if language.begins_task(rest) {
             return None;
         }
-        let wanted = [Section::Standing, Section::Choice].iter().any(|section| language.finds(*section, rest).is_some());
+        let wanted = [Section::Standing, Section::Choice]
+            .iter()
+            .any(|section| language.finds(*section, rest).is_some());
         return wanted.then_some((Force::Wish, false));
     }
     let outer = &without_asides(bare);
@@ -211,7 +215,9 @@ fn title(sentence: &str, language: &Language) -> String {
 /// "Let's use X" as a title: "use X".
 fn without_us(text: &str) -> Cow<'_, str> {
     let begins = |start: &&&str| text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
-    let Some(start) = ["let's ", "let’s ", "lets ", "let us "].iter().find(begins) else { return text.into() };
+    let Some(start) = ["let's ", "let’s ", "lets ", "let us "].iter().find(begins) else {
+        return text.into();
+    };
     let rest = &text[start.len()..];
     match rest.get(..4) {
         Some(not) if not.eq_ignore_ascii_case("not ") => format!("Do not {}", &rest[4..]).into(),

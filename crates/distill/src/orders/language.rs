@@ -172,11 +172,15 @@ impl Language {
             }
         }
         let own = |section: Section| phrases[section as usize].iter().flat_map(|phrase| &phrase.parts);
-        let orders = [Section::Standing, Section::Choice, Section::Forbidding, Section::Wish].into_iter().flat_map(own);
+        let orders = [Section::Standing, Section::Choice, Section::Forbidding, Section::Wish]
+            .into_iter()
+            .flat_map(own);
         let said = orders.flat_map(|part| words_of(&part.text)).filter(|word| word.chars().count() > 2);
         let language: HashSet<String> = own(Section::Language).map(|part| part.text.clone()).collect();
         let words = said.map(str::to_owned).chain(language.iter().cloned()).collect();
-        let single = |part: &Part| part.text.chars().next().filter(|first| !first.is_ascii() && part.text.chars().count() == 1);
+        let single = |part: &Part| {
+            part.text.chars().next().filter(|first| !first.is_ascii() && part.text.chars().count() == 1)
+        };
         let letters = own(Section::Language).filter_map(single).collect();
         Self { name, spaced: !matches!(name, "zh" | "ja" | "ko"), words, own: language, letters, phrases }
     }
@@ -206,13 +210,16 @@ impl Language {
         let ends = self.phrases[section as usize].iter().filter_map(|phrase| {
             self.matches(phrase, bare, 0).filter(|(start, _)| *start == 0).map(|(_, end)| end)
         });
-        ends.max().map(|end| bare[end..].trim_start_matches([' ', ',', ':', '-', '—', '，', '：', '、', '.', '!']))
+        ends.max()
+            .map(|end| bare[end..].trim_start_matches([' ', ',', ':', '-', '—', '，', '：', '、', '.', '!']))
     }
 
     /// Without "ok", "please", "and" and the like before it.
     pub(super) fn without_openings<'a>(&self, lower: &'a str) -> &'a str {
         let mut bare = lower.trim_start_matches(['"', '\'', '(', ' ']);
-        while let Some(rest) = self.begins(Section::Opening, bare).filter(|rest| rest.len() < bare.len() && !rest.is_empty()) {
+        while let Some(rest) =
+            self.begins(Section::Opening, bare).filter(|rest| rest.len() < bare.len() && !rest.is_empty())
+        {
             bare = rest;
         }
         bare
@@ -301,7 +308,8 @@ impl Language {
         let mut found = vec![0];
         for (at, char) in bare.char_indices() {
             let next = at + char.len_utf8();
-            let spaced = bare[next..].starts_with(' ') && matches!(char, ',' | ';' | ':' | '.' | '-' | '—' | '–' | ')');
+            let spaced = bare[next..].starts_with(' ')
+                && matches!(char, ',' | ';' | ':' | '.' | '-' | '—' | '–' | ')');
             if spaced || char == '(' || matches!(char, '，' | '、' | '；' | '：' | '。') {
                 let rest = self.without_openings(&bare[next..]);
                 found.push(bare.len() - rest.len());
@@ -321,13 +329,16 @@ impl Language {
     fn part(&self, part: &Part, text: &str, from: usize) -> Option<(usize, usize)> {
         let free = |char: Option<char>| !char.is_some_and(|char| char.is_alphanumeric() || char == '_');
         let wordy = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
-        text[from..].match_indices(part.text.as_str()).map(|(at, _)| (from + at, from + at + part.text.len())).find(
-            |&(start, end)| {
+        text[from..]
+            .match_indices(part.text.as_str())
+            .map(|(at, _)| (from + at, from + at + part.text.len()))
+            .find(|&(start, end)| {
                 !self.spaced
                     || (free(text[..start].chars().next_back()) || !wordy(part.text.chars().next()))
-                        && (part.open || free(text[end..].chars().next()) || !wordy(part.text.chars().next_back()))
-            },
-        )
+                        && (part.open
+                            || free(text[end..].chars().next())
+                            || !wordy(part.text.chars().next_back()))
+            })
     }
 }
 
@@ -355,7 +366,10 @@ mod tests {
         for (name, text) in FILES {
             for heading in text.lines().filter_map(|line| line.strip_prefix('[')) {
                 let heading = heading.trim_end().trim_end_matches(']');
-                assert!(SECTIONS.iter().any(|(known, _)| *known == heading), "{name}.txt: [{heading}] is unknown");
+                assert!(
+                    SECTIONS.iter().any(|(known, _)| *known == heading),
+                    "{name}.txt: [{heading}] is unknown"
+                );
             }
         }
         for (at, (_, section)) in SECTIONS.iter().enumerate() {

@@ -65,8 +65,22 @@ fn without_mark(line: &str) -> (bool, &str) {
 /// A sentence ends with a stop and white space after a whole word; stops of Chinese and Japanese need no space.
 fn split(text: &str) -> Vec<&str> {
     const ABBREVIATED: &[&str] = &[
-        "e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "no.", "z.b.", "bzw.", "ca.", "d.h.", "p. ex.",
-        "ej.", "т.е.", "т.д.", "напр.",
+        "e.g.",
+        "i.e.",
+        "etc.",
+        "vs.",
+        "cf.",
+        "approx.",
+        "no.",
+        "z.b.",
+        "bzw.",
+        "ca.",
+        "d.h.",
+        "p. ex.",
+        "ej.",
+        "т.е.",
+        "т.д.",
+        "напр.",
     ];
     let mut parts = Vec::new();
     let mut start = 0;

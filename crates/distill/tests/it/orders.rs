@@ -27,7 +27,6 @@ fn every_sentence_of_the_table_is_judged_as_it_says() {
     let mut wrong = Vec::new();
     let mut count = 0;
 
-
     for line in TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
         let (_, rest) = line.split_once(' ').unwrap();
         let (wanted, sentence) = rest.split_once(' ').unwrap();
@@ -42,7 +41,9 @@ fn every_sentence_of_the_table_is_judged_as_it_says() {
 
 #[test]
 fn every_sentence_of_an_order_is_kept() {
-    let kept = heard("Never run force-unlock by yourself. We deploy on Tuesdays only, ask before you apply. Now fix the plan.");
+    let kept = heard(
+        "Never run force-unlock by yourself. We deploy on Tuesdays only, ask before you apply. Now fix the plan.",
+    );
     assert_eq!(kept.len(), 1, "{kept:#?}");
     assert_eq!(
         kept[0].narrative,
@@ -71,7 +72,11 @@ fn what_is_typed_when_refusing_a_call_is_heard_and_the_end_of_the_turn_shows_it(
         played.observations().into_iter().filter(|one| one.kind == MemoryKind::Decision).collect();
     assert_eq!(kept.len(), 1, "{kept:#?}");
     assert_eq!(kept[0].concepts[0], "wish");
-    assert!(kept[0].narrative.starts_with("The person said: no, keep the old writer"), "{}", kept[0].narrative);
+    assert!(
+        kept[0].narrative.starts_with("The person said: no, keep the old writer"),
+        "{}",
+        kept[0].narrative
+    );
     assert_eq!(kept[0].events.len(), 1);
 }
 
@@ -86,7 +91,8 @@ fn what_a_prompt_quotes_is_not_the_persons() {
     ] {
         assert_eq!(force(&heard(prompt)), "-", "{prompt}");
     }
-    let own = heard("Fix the test below. Use \"ledger_\" as prefix for all of the tables.\n```\nassert never\n```");
+    let own =
+        heard("Fix the test below. Use \"ledger_\" as prefix for all of the tables.\n```\nassert never\n```");
     assert_eq!(own.len(), 1, "{own:#?}");
     assert_eq!(own[0].title, "Use \"ledger_\" as prefix for all of the tables");
 }
@@ -104,7 +110,10 @@ fn an_order_is_titled_by_itself() {
     }
     let long = "Every handler that writes must take the lease first, check the version it has read, and give the lease back when it is done or when it was cancelled by the client";
     let kept = heard(long);
-    assert_eq!(kept[0].title, "Every handler that writes must take the lease first, check the version it has read…");
+    assert_eq!(
+        kept[0].title,
+        "Every handler that writes must take the lease first, check the version it has read…"
+    );
     assert!(kept[0].narrative.contains("cancelled by the client"), "{}", kept[0].narrative);
 }
 

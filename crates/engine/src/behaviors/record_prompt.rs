@@ -8,6 +8,8 @@ use crate::{Result, memory};
 
 /// "yes", "go on" and "/clear" are answers, not something to be found again.
 const LEAST_WORDS: usize = 4;
+/// Beside what was pasted, "I get this error:" only hands that over.
+const LEAST_BESIDE: usize = 8;
 
 #[derive(Debug)]
 pub(crate) struct RecordPrompt;
@@ -19,7 +21,8 @@ impl Behavior for RecordPrompt {
 
     fn manual(&self) -> &'static str {
         "Numbers and stores each prompt a person writes, redacted, without `<private>` parts and without text \
-         we injected. A prompt that is entirely private is not stored, and nothing of its turn is recorded. \
+         we injected; what is remembered of it as the person's are their own words, without pasted code, logs, quotes and \
+         plans. A prompt that is entirely private is not stored, and nothing of its turn is recorded. \
          Prompts made by machines, such as the report of a finished background task, are events but not prompts."
     }
 
@@ -30,10 +33,13 @@ impl Behavior for RecordPrompt {
     fn learn(&self, batch: &mut Batch<'_>, event: &Event) -> Result<()> {
         if let Detail::Prompt { text, author: Author::Person } = &event.detail {
             batch.insert_prompt(event.id, &event.session, event.at, text)?;
-            if text.split_whitespace().nth(LEAST_WORDS - 1).is_some() {
+            // What was pasted is somebody else's: the pieces of the conversation have it.
+            let own = distill::own_words(text);
+            let handed_over = own.len() < text.trim().len();
+            let least = if handed_over { LEAST_BESIDE } else { LEAST_WORDS };
+            if own.split_whitespace().nth(least - 1).is_some() {
                 let id = MemoryId::of(&["prompt", &event.id.to_string()]);
-                let mut kept =
-                    memory::of_event(event, MemoryKind::Prompt, id, memory::title_of(text), text.clone());
+                let mut kept = memory::of_event(event, MemoryKind::Prompt, id, memory::title_of(&own), own);
                 "person".clone_into(&mut kept.provenance.by);
                 memory::keep(batch, &kept)?;
             }
@@ -48,6 +54,23 @@ mod tests {
 
     use super::*;
     use crate::behaviors::tests::{event, learn_in};
+
+    #[test]
+    fn what_was_pasted_is_not_remembered_as_the_persons() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut tables = Tables::open(&folder.path().join("derived.db")).unwrap();
+        for text in [
+            "we get this all the time:\n```\nnever use the old one\n```",
+            "```\nnever use the old one\n```\nwhy does it say that when only the new one is there?",
+            "Implement the following plan:\n\n# Plan\n\nAlways hash tokens.",
+        ] {
+            let detail = Detail::Prompt { text: text.into(), author: Author::Person };
+            learn_in(&mut tables, &RecordPrompt, &event(EventKind::UserPromptSubmit, detail));
+        }
+        let kept = tables.memories(&store::MemoryFilter::default()).unwrap();
+        let kept: Vec<_> = kept.iter().map(|row| row.memory.text.as_str()).collect();
+        assert_eq!(kept, ["why does it say that when only the new one is there?"]);
+    }
 
     #[test]
     fn prompts_are_numbered_once_and_machines_write_none() {

@@ -10,6 +10,7 @@ const MESSAGES: &[&str] = &["teammate-message", "task-notification", "agent-mess
 /// How a text begins that an agent's client or a hook wrote in the person's place.
 const OPENINGS: &[&str] = &[
     "<task-notification>",
+    "<agent-notification>",
     "<local-command-",
     "<bash-stdout>",
     "<bash-stderr>",

@@ -129,6 +129,8 @@ pub enum What {
     Machine {
         text: String,
     },
+    /// What a person typed while the agent worked, and what became of it.
+    Queue(Queued),
     /// Lines of one reply share `message`. `ends_turn` is false where a tool's use must follow.
     Agent {
         text: String,
@@ -180,6 +182,18 @@ pub enum What {
     Printed,
     /// Belongs to the conversation and says nothing: reminders, injected context, errors of the network.
     Meta,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Queued {
+    /// It waits.
+    Typed { text: String },
+    /// The oldest that waits was told to the agent, in the middle of its turn.
+    Told,
+    /// The oldest that waits becomes a prompt of its own.
+    Asked,
+    /// The person took everything back.
+    TakenBack,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

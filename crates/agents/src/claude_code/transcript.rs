@@ -18,7 +18,7 @@ use crate::prompt;
 use crate::transcript::record::{Object, has_extension};
 use crate::transcript::tool::tool_use;
 use crate::transcript::{
-    Conversations, Folder, Growth, Line, Reader, Sidechain, Talk, ToolOutcome, Usage, What, time,
+    Conversations, Folder, Growth, Line, Queued, Reader, Sidechain, Talk, ToolOutcome, Usage, What, time,
 };
 
 /// Old transcripts tell that a record is a subagent's and not whose.
@@ -68,7 +68,8 @@ impl Conversations for ClaudeCode {
             return if refused || record.len() <= SMALL_RECORD { Talk::Words } else { Talk::Nothing };
         }
         // A compaction and the start of a process end what was said before them.
-        let marks: [&[u8]; 3] = [br#""type":"assistant""#, br#""type":"system""#, br#""SessionStart""#];
+        let marks: [&[u8]; 4] =
+            [br#""type":"assistant""#, br#""type":"system""#, br#""SessionStart""#, br#""queue-operation""#];
         match has(br#""type":"user""#) {
             true => Talk::Prompt,
             false if marks.into_iter().any(has) => Talk::Words,
@@ -97,7 +98,8 @@ fn read(number: u64, json: &[u8]) -> Option<Vec<Line>> {
         "assistant" => assistant(&record)?,
         "attachment" => vec![attachment(&record)?],
         "system" => vec![system(&record)],
-        // Requests as they were sent, queues, counters: each repeats what the records above say.
+        "queue-operation" => vec![queue(&record)?],
+        // Requests as they were sent, counters: each repeats what the records above say.
         _ => return None,
     };
     let subagent =
@@ -233,6 +235,16 @@ fn attachment(record: &Object<'_>) -> Option<What> {
     }
     let source = attachment.word("hookName")?.split_once(':')?.1.to_owned();
     Some(What::Start { source })
+}
+
+fn queue(record: &Object<'_>) -> Option<What> {
+    Some(What::Queue(match record.word("operation")?.as_str() {
+        "enqueue" => Queued::Typed { text: record.text("content")? },
+        "remove" => Queued::Told,
+        "dequeue" => Queued::Asked,
+        "popAll" => Queued::TakenBack,
+        _ => return None,
+    }))
 }
 
 fn system(record: &Object<'_>) -> What {

@@ -4,7 +4,7 @@
 
 use model::Millis;
 
-use super::turn_words::words_at_refusal;
+use super::turn_words::{Queue, words_at_refusal};
 use super::{Line, ToolOutcome, What};
 
 /// About 200 tokens, what the embedder reads best.
@@ -47,6 +47,7 @@ pub fn chunks<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Vec<Chunk> {
     let mut mentioned = String::new();
     let mut speaker = None;
     let mut asked: Option<String> = None;
+    let mut queue = Queue::default();
     for line in lines {
         if done.len() >= MAX_CHUNKS {
             break;
@@ -90,6 +91,11 @@ pub fn chunks<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Vec<Chunk> {
                     chunk.text.push_str(&mention);
                     chunk.last_line = line.number;
                     mentioned = mention;
+                }
+            }
+            What::Queue(queued) => {
+                if let Some(words) = queue.hear(queued) {
+                    add(&mut done, &mut open, line, Voice::Person, &words);
                 }
             }
             // What a person answers to a question is given to the model as a tool's result.

@@ -90,6 +90,12 @@ impl Replay {
     /// The events that are complete with this line. Lines come in the order of the file.
     pub fn push(&mut self, mut line: Line) -> Vec<PastEvent> {
         let mut out = Vec::new();
+        // It may be written before the session's first record, and is no event.
+        if matches!(line.what, What::Queue(_)) {
+            let at = self.thread(&line);
+            self.threads[at].words.hear(&line);
+            return out;
+        }
         self.began = self.began.or(line.at);
         self.clock = line.at.unwrap_or(self.clock);
         line.at = Some(self.clock);
@@ -203,6 +209,7 @@ impl Replay {
                 self.compaction = Some(Compaction { boundary, trigger, summary: None });
             }
             What::Boundary { .. }
+            | What::Queue(_)
             | What::Compaction { .. }
             | What::Start { .. }
             | What::Usage { .. }

@@ -1,12 +1,13 @@
-//! What is said in a turn before its last words: by the agent between two calls, by the person who refuses one. Hooks do not
-//! tell it. A past conversation ([`Replay`]) and the one that goes on ([`said_in_turn`]) are read by the same rules,
+//! What is said in a turn before its last words: by the agent between two calls, by the person who refuses one or types while the
+//! agent works. Hooks do not tell it. A past conversation ([`Replay`]) and the one that goes on ([`said_in_turn`]) are read by the same rules,
 //! so that the same turn gives the same words.
 
 use std::collections::VecDeque;
 
-use model::{EventKind, Millis, Said, SessionId, Speaker};
+use model::{Author, EventKind, Millis, Said, SessionId, Speaker};
 
-use super::{Conversations, Growth, Line, Replay, Talk, ToolOutcome, What};
+use super::{Conversations, Growth, Line, Queued, Replay, Talk, ToolOutcome, What};
+use crate::prompt;
 
 /// Texts of one turn, and the bytes of one of them. A turn of hundreds of calls says what it found near its end.
 const MAX_SAID: usize = 120;
@@ -18,6 +19,41 @@ pub(super) struct TurnWords {
     /// The last thing the agent said, if nothing came after it.
     answer: Option<Answer>,
     said: VecDeque<Said>,
+    queue: Queue,
+}
+
+/// What a person typed while the agent worked and that nobody was told yet.
+#[derive(Debug, Default)]
+pub(super) struct Queue(VecDeque<String>);
+
+/// More that waits is a machine's.
+const MAX_QUEUED: usize = 32;
+
+impl Queue {
+    /// What is said by this.
+    pub(super) fn hear(&mut self, queued: &Queued) -> Option<String> {
+        match queued {
+            Queued::Typed { text } => {
+                if self.0.len() == MAX_QUEUED {
+                    self.0.pop_front();
+                }
+                self.0.push_back(text.clone());
+                None
+            }
+            // Commands to the client and messages of other agents wait there, too.
+            Queued::Told => self.0.pop_front().filter(|text| {
+                !text.trim_start().starts_with('/') && prompt::author(text).0 == Author::Person
+            }),
+            Queued::Asked => {
+                self.0.pop_front();
+                None
+            }
+            Queued::TakenBack => {
+                self.0.clear();
+                None
+            }
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -51,6 +87,12 @@ impl TurnWords {
                 }
             }
             What::ToolUse { .. } | What::ToolResult { .. } | What::Interrupted => self.goes_on(),
+            What::Queue(queued) => {
+                if let Some(words) = self.queue.hear(queued) {
+                    self.goes_on();
+                    self.keep(Speaker::Person, &words);
+                }
+            }
             _ => {}
         }
     }

@@ -1,7 +1,7 @@
 //! What is said in the middle of a turn: the end of a file that is being written gives what the whole file gives later.
 
 use agents::ClaudeCode;
-use agents::transcript::{Ending, InTurn, Replay, TurnEnd, events_of, said_in_turn};
+use agents::transcript::{Ending, InTurn, Replay, TurnEnd, chunks, events_of, said_in_turn};
 use model::{EventKind, Said, SessionId, Speaker};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -103,6 +103,48 @@ fn an_interrupted_turn_is_told_with_the_next_prompt_whether_the_file_has_that_or
     let turn = live(&story, EventKind::UserPromptSubmit, Some("go on"));
     assert_eq!((turn.prompt.as_deref(), texts(&turn)), (Some("and the tests?"), wanted.to_vec()));
     assert_eq!(texts(&live(&story, EventKind::Stop, None)), [], "that is of the turn before");
+}
+
+/// What is typed while the agent works stands in a queue until the agent is told.
+#[test]
+fn what_a_person_types_while_the_agent_works_is_said_once_the_agent_is_told() {
+    let queue = |operation: &str, content: Option<&str>| json!({"type": "queue-operation", "operation": operation, "content": content, "sessionId": "s"});
+    let story = vec![
+        user("tidy up the branch"),
+        says("I look at the commits first.", "tool_use"),
+        call("1"),
+        queue("enqueue", Some("please don't amend commits, others have them")),
+        gives("1", "ok"),
+        queue("remove", None),
+        queue("enqueue", Some("/help")),
+        queue("remove", None),
+        queue("enqueue", Some("<agent-notification>\n<agent-id>a</agent-id>\n</agent-notification>")),
+        queue("remove", None),
+        queue("enqueue", Some("wait, stop")),
+        queue("popAll", Some("wait, stop")),
+        says("I leave them.", "tool_use"),
+        call("2"),
+        queue("enqueue", Some("and then the tests")),
+        gives("2", "ok"),
+        says("Done.", "end_turn"),
+        queue("dequeue", None),
+        user("and then the tests"),
+    ];
+    let wanted = [
+        (Speaker::Agent, "I look at the commits first."),
+        (Speaker::Person, "please don't amend commits, others have them"),
+        (Speaker::Agent, "I leave them."),
+    ];
+    assert_eq!(texts(&live(&story[..17], EventKind::Stop, None)), wanted);
+    let found = pairs(&story);
+    assert!(found.len() == 3 && found.iter().all(|(_, live, past)| live == past), "{found:?}");
+    let lines: Vec<_> = story
+        .iter()
+        .zip(0..)
+        .flat_map(|(record, at)| ClaudeCode.lines(at, record.to_string().as_bytes()))
+        .collect();
+    let text: String = chunks(&lines).into_iter().map(|chunk| chunk.text).collect();
+    assert!(text.contains("please don't amend commits") && !text.contains("wait, stop"), "{text}");
 }
 
 #[test]

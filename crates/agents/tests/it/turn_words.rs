@@ -39,7 +39,7 @@ fn refuses(id: &str, words: &str) -> Value {
 }
 
 fn file(records: &[Value]) -> Vec<u8> {
-    records.iter().map(|record| format!("{record}\n")).collect::<String>().into_bytes()
+    records.iter().map(|record| record.to_string() + "\n").collect::<String>().into_bytes()
 }
 
 fn live(records: &[Value], kind: EventKind, next_prompt: Option<&str>) -> InTurn {

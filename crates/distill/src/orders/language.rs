@@ -29,7 +29,7 @@ pub(super) enum Section {
     Between,
 }
 
-pub(super) const SECTIONS: &[(&str, Section)] = &[
+const SECTIONS: &[(&str, Section)] = &[
     ("language", Section::Language),
     ("opening", Section::Opening),
     ("remember", Section::Remember),
@@ -194,22 +194,18 @@ impl Language {
         let mut clauses = None;
         self.phrases[section as usize].iter().find_map(|phrase| {
             if !phrase.begins {
-                return self.matches(phrase, bare, 0).map(|(_, end)| &bare[end..]);
+                return self.ends(phrase, bare).map(|end| &bare[end..]);
             }
             let clauses = clauses.get_or_insert_with(|| self.clauses(bare));
             let places = if phrase.first { 1 } else { clauses.len() };
-            clauses.iter().take(places).find_map(|&at| {
-                let (start, end) = self.matches(phrase, bare, at)?;
-                (start == at).then(|| &bare[end..])
-            })
+            clauses.iter().take(places).find_map(|&at| Some(&bare[self.ends_from(phrase, bare, at)?..]))
         })
     }
 
     /// What follows the longest phrase of a section that a sentence begins with.
     pub(super) fn begins<'a>(&self, section: Section, bare: &'a str) -> Option<&'a str> {
-        let ends = self.phrases[section as usize].iter().filter_map(|phrase| {
-            self.matches(phrase, bare, 0).filter(|(start, _)| *start == 0).map(|(_, end)| end)
-        });
+        let phrases = self.phrases[section as usize].iter();
+        let ends = phrases.filter_map(|phrase| self.ends_from(phrase, bare, 0));
         ends.max()
             .map(|end| bare[end..].trim_start_matches([' ', ',', ':', '-', '—', '，', '：', '、', '.', '!']))
     }
@@ -318,27 +314,40 @@ impl Language {
         found
     }
 
-    fn matches(&self, phrase: &Phrase, text: &str, from: usize) -> Option<(usize, usize)> {
-        let (start, mut end) = self.part(phrase.parts.first()?, text, from)?;
-        for part in &phrase.parts[1..] {
-            end = self.part(part, text, end)?.1;
-        }
-        Some((start, end))
+    /// Where a phrase ends that stands somewhere in a text.
+    fn ends(&self, phrase: &Phrase, text: &str) -> Option<usize> {
+        let (first, others) = phrase.parts.split_first()?;
+        self.others_end(others, text, self.find(first, text, 0)?)
     }
 
-    fn part(&self, part: &Part, text: &str, from: usize) -> Option<(usize, usize)> {
+    /// Where a phrase ends that begins at a place.
+    fn ends_from(&self, phrase: &Phrase, text: &str, at: usize) -> Option<usize> {
+        let (first, others) = phrase.parts.split_first()?;
+        let end = at + first.text.len();
+        let here = text[at..].starts_with(first.text.as_str()) && self.is_whole(first, text, at, end);
+        if here { self.others_end(others, text, end) } else { None }
+    }
+
+    fn others_end(&self, others: &[Part], text: &str, end: usize) -> Option<usize> {
+        others.iter().try_fold(end, |end, part| self.find(part, text, end))
+    }
+
+    /// Where the first whole occurrence of a part ends.
+    fn find(&self, part: &Part, text: &str, from: usize) -> Option<usize> {
+        let places = text[from..].match_indices(part.text.as_str()).map(|(at, _)| from + at);
+        places
+            .map(|at| (at, at + part.text.len()))
+            .find(|(at, end)| self.is_whole(part, text, *at, *end))
+            .map(|(_, end)| end)
+    }
+
+    /// Whether no word goes on at either side.
+    fn is_whole(&self, part: &Part, text: &str, at: usize, end: usize) -> bool {
         let free = |char: Option<char>| !char.is_some_and(|char| char.is_alphanumeric() || char == '_');
         let wordy = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
-        text[from..]
-            .match_indices(part.text.as_str())
-            .map(|(at, _)| (from + at, from + at + part.text.len()))
-            .find(|&(start, end)| {
-                !self.spaced
-                    || (free(text[..start].chars().next_back()) || !wordy(part.text.chars().next()))
-                        && (part.open
-                            || free(text[end..].chars().next())
-                            || !wordy(part.text.chars().next_back()))
-            })
+        !self.spaced
+            || (free(text[..at].chars().next_back()) || !wordy(part.text.chars().next()))
+                && (part.open || free(text[end..].chars().next()) || !wordy(part.text.chars().next_back()))
     }
 }
 

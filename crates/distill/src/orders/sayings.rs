@@ -71,7 +71,6 @@ fn split(text: &str) -> Vec<&str> {
         "vs.",
         "cf.",
         "approx.",
-        "no.",
         "z.b.",
         "bzw.",
         "ca.",
@@ -97,10 +96,10 @@ fn split(text: &str) -> Vec<&str> {
         }
         let end = at + char.len_utf8();
         let before = text[start..end].to_lowercase();
-        let dotted = before.ends_with("..") || ABBREVIATED.iter().any(|word| before.ends_with(word));
+        let abbreviated = ABBREVIATED.iter().any(|word| before.ends_with(word));
         let number = before.trim_end_matches('.').ends_with(|last: char| last.is_ascii_digit())
             && text[start..at].trim().chars().all(|char| char.is_ascii_digit());
-        if dotted || number {
+        if abbreviated || number {
             continue;
         }
         parts.push(text[start..end].trim());

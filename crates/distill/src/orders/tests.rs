@@ -44,20 +44,3 @@ fn whatever_is_said_stays_bounded() {
         }
     }
 }
-
-#[test]
-fn debug_one() {
-    let Ok(text) = std::env::var("SAY") else { return };
-    for line in text.lines() {
-        let language = language::of(line);
-        println!("{} {:?}: {line}", language.name, judge(line, language));
-        let lower = language::plain(line);
-        let bare = language.without_openings(&lower);
-        println!("  bare {bare}");
-        for (name, section) in language::SECTIONS {
-            if let Some(rest) = language.finds(*section, bare) {
-                println!("  {name} finds …{rest} | begins {:?}", language.begins(*section, bare));
-            }
-        }
-    }
-}

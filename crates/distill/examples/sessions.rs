@@ -10,7 +10,7 @@ use std::io::Write;
 use agents::transcript::{Ending, Replay, events_of};
 use agents::{Adapter, Incoming};
 use distill::{State, Step, Turn};
-use model::{Author, Detail, Event, EventKind, Said};
+use model::{Author, Detail, Event, EventKind, MemoryKind, Observation, Said};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -30,6 +30,27 @@ fn adapter_of(text: &[u8]) -> &'static dyn Adapter {
     let first = String::from_utf8_lossy(&text[..text.len().min(400)]);
     let name = if first.contains("session_meta") { "codex" } else { "claude-code" };
     agents::by_name(name).expect("both are known")
+}
+
+/// As the engine does: a fix stands before the failures it resolved, and what says that work was given up before the work.
+fn overtake(found: &mut Vec<Value>, observations: &mut Vec<Observation>, newer: &Observation) {
+    let given_up = newer.title.strip_prefix(distill::GIVEN_UP).map(|title| title.trim_end_matches('…'));
+    forget(found, observations, |older| {
+        let shared = older.events.iter().any(|id| newer.events.contains(id));
+        let failed = older.kind == MemoryKind::Failure;
+        let over = match given_up {
+            Some(title) => !failed && older.title.starts_with(title),
+            None => failed && newer.kind == MemoryKind::Bugfix,
+        };
+        shared && over
+    });
+}
+
+fn forget(found: &mut Vec<Value>, observations: &mut Vec<Observation>, over: impl Fn(&Observation) -> bool) {
+    let gone: Vec<(String, u64)> =
+        observations.iter().filter(|seen| over(seen)).map(|seen| (seen.title.clone(), seen.at)).collect();
+    observations.retain(|seen| !over(seen));
+    found.retain(|kept| !gone.iter().any(|(title, at)| kept["title"] == **title && kept["at"] == *at));
 }
 
 /// As the daemon does: steps and the state between turns go through JSON, a turn ends with its Stop or the next prompt.
@@ -69,11 +90,16 @@ fn memories(adapter: &dyn Adapter, path: &str, text: &[u8]) -> Vec<Value> {
             steps.clear();
             let session = event.session.as_str();
             for seen in distilled.observations {
+                overtake(&mut found, &mut observations, &seen);
                 found.push(json!({ "session": session, "at": seen.at, "kind": seen.kind.name(), "title": seen.title,
                     "subtitle": seen.subtitle, "text": seen.narrative, "facts": seen.facts, "tools": seen.tools,
                     "concepts": seen.concepts, "files": seen.files_modified }));
                 observations.push(seen);
             }
+            let over = |seen: &Observation| {
+                seen.kind == MemoryKind::Failure && seen.events.iter().any(|id| distilled.over.contains(id))
+            };
+            forget(&mut found, &mut observations, over);
             if let Some(summary) = distilled.summary {
                 found.push(
                     json!({ "session": session, "at": event.at, "kind": "summary", "title": summary.request,

@@ -232,6 +232,10 @@ pub(crate) fn tell(
         }
         if !reasons.is_empty() {
             because(&mut draft, &reasons.remove(0), words);
+        } else if let Some(step) = scene.prompt_step().filter(|_| prose::any(scene.prompt, TAKES_BACK)) {
+            // Who asked for it has said why, if anybody has.
+            draft.say(&crate::asked(scene.prompt));
+            draft.evidence(step);
         }
         came(&mut draft, instead);
         found.extend(draft.finish());

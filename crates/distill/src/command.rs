@@ -333,10 +333,13 @@ fn bare<'a>(mut words: &'a [&'a str]) -> &'a [&'a str] {
         let program = program_name(first);
         let skip = match (program, second) {
             _ if assignment || RUNNERS.contains(&program) => 1,
-            ("uv" | "poetry" | "pipenv" | "pdm" | "rye" | "hatch", "run")
+            (
+                "uv" | "poetry" | "pipenv" | "pdm" | "rye" | "hatch" | "doppler" | "op" | "dotenvx"
+                | "infisical",
+                "run",
+            )
             | ("bundle" | "pnpm" | "yarn" | "npm" | "mise" | "direnv", "exec")
             | ("mise" | "bun", "x")
-            | ("doppler" | "op" | "dotenvx" | "infisical", "run")
             | ("pnpm" | "yarn", "dlx")
             | ("python" | "python3", "-m")
             | ("timeout", _) => 2,

@@ -108,7 +108,7 @@ impl<'a> Work<'a> {
             work.proved_last_turn |= state.done_so_far.proved_in_turn == state.turns && state.turns > 0;
         }
         // What only runs or ships the project proves nothing.
-        let proves = |check: &&crate::state::Check| !check.purpose.is_some_and(|purpose| !purpose.proves());
+        let proves = |check: &&crate::state::Check| check.purpose.is_none_or(crate::command::Purpose::proves);
         let checks = || states.iter().flat_map(|state| &state.checks).filter(proves);
         for check in checks() {
             // The same command of a subagent, later.

@@ -282,11 +282,10 @@ fn packages(sub: &str, plain: &[&str]) -> (Purpose, usize) {
 fn script(program: &str, sub: &str, plain: &[&str]) -> (Purpose, usize) {
     let second = plain.get(1).copied().unwrap_or("");
     let purpose = match (program, sub) {
-        ("rails", "s" | "server") => Purpose::Serve,
+        ("rails", "s" | "server") | ("dotnet", "run") => Purpose::Serve,
         ("rails", "c" | "console" | "routes") => Purpose::Look,
-        ("composer" | "mix" | "bundle", "install" | "update" | "require" | "deps.get") => Purpose::Package,
-        ("dotnet", "add" | "restore" | "tool") => Purpose::Package,
-        ("dotnet", "run") => Purpose::Serve,
+        ("composer" | "mix" | "bundle", "install" | "update" | "require" | "deps.get")
+        | ("dotnet", "add" | "restore" | "tool") => Purpose::Package,
         // The word that only says that a task follows; the task is part of the command's name.
         ("deno", "task")
         | ("composer", "run" | "run-script")

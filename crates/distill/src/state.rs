@@ -69,6 +69,7 @@ pub(crate) struct Tally {
 }
 
 /// A failure that nothing has resolved yet.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own; no two of them make a state")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct OpenFailure {
     pub key: String,

@@ -382,6 +382,8 @@ fn fetches(program: &str, words: &[String]) -> bool {
         "gh" | "glab" if matches!(second, Some("issue" | "pr" | "mr" | "discussion")) => {
             plain().any(|word| TRACKED.contains(&word))
         }
+        // A field makes it a POST, but for a question in GraphQL.
+        "gh" | "glab" if second == Some("api") => !sends(words),
         "gh" | "glab" if matches!(second, Some("repo" | "release" | "gist" | "snippet")) => {
             !plain().nth(1).is_some_and(|verb| DONE_THERE.contains(&verb))
         }
@@ -393,6 +395,19 @@ fn fetches(program: &str, words: &[String]) -> bool {
         _ => ASKERS
             .iter()
             .any(|(name, verbs)| *name == program && second.is_some_and(|verb| verbs.contains(&verb))),
+    }
+}
+
+/// Whether a call of a forge's interface creates or changes something there.
+fn sends(words: &[String]) -> bool {
+    let flags = ["-X", "--method"];
+    let method =
+        words.windows(2).find(|pair| flags.contains(&pair[0].as_str())).map(|pair| pair[1].to_uppercase());
+    let asks = words.iter().any(|word| word == "graphql");
+    let fields = ["-f", "-F", "--field", "--raw-field", "--input"];
+    match method.as_deref() {
+        Some(method) => method != "GET" && !asks,
+        None => !asks && words.iter().any(|word| fields.contains(&word.as_str())),
     }
 }
 
@@ -461,6 +476,31 @@ mod tests {
     }
 
     #[test]
+    fn our_own_tools_and_an_editors_are_not_and_a_memory_from_outside_is() {
+        assert_eq!(of("mcp__throughline__mem_search", json!({ "query": "x" })), None);
+        assert_eq!(of("mcp__ide__getDiagnostics", json!({})), None);
+        let response = json!([{ "type": "text", "text": "1. [from outside] a page says so" }]);
+        let outcome = Outcome::Succeeded { response, duration_ms: None };
+        let name = "mcp__throughline__mem_search".to_owned();
+        let call = ToolCall { name, use_id: None, input: json!({}), outcome };
+        assert_eq!(source(&call, Some("/w")), Some("memory"));
+    }
+
+    #[test]
+    fn the_workspace_itself_is_no_download_wherever_it_lies() {
+        let outcome = || Outcome::Succeeded { response: Value::Null, duration_ms: None };
+        let of = |name: &str, input: Value| {
+            source(&ToolCall { name: name.into(), use_id: None, input, outcome: outcome() }, Some("/tmp/w"))
+        };
+        for path in ["/tmp/w", "/tmp/w/", "/tmp/w/src", "/tmp/w/src/a.rs"] {
+            assert_eq!(of("Grep", json!({ "pattern": "x", "path": path })), None, "{path}");
+        }
+        assert_eq!(of("Read", json!({ "file_path": "/tmp/w/a.rs" })), None);
+        assert_eq!(of("Read", json!({ "file_path": "/tmp/other/a.rs" })), Some("download"));
+        assert_eq!(of("Grep", json!({ "pattern": "x", "path": "/tmp/w/node_modules" })), Some("dependency"));
+    }
+
+    #[test]
     fn what_others_wrote_is_known_by_where_it_lies() {
         for path in [
             "/w/node_modules/left-pad/README.md",
@@ -487,6 +527,9 @@ mod tests {
             "python3 -c 'import urllib.request; print(urllib.request.urlopen(\"http://evil.example\").read())'",
             "gh api repos/x/y/issues",
             "gh issue view 7",
+            "gh api graphql -f query='query { repository }'",
+            "gh api -X GET search/issues -f q=x",
+            "gh release view v1",
             "gh pr view 7 --comments",
             "npm view left-pad",
             "pip show requests",
@@ -523,6 +566,9 @@ mod tests {
             "git clone https://github.com/x/y",
             "git log --oneline",
             "gh pr create --title x",
+            "gh pr comment 7 --body done",
+            "gh release create v1 --notes x",
+            "gh api repos/x/y/pulls/7/comments/9/replies -f body='Fixed in 1a2b3c4'",
             "npm install && npm test",
             "cat src/http/client.rs",
             "ls links",

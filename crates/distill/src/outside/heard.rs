@@ -253,9 +253,8 @@ impl Heard {
             .filter(|word| self.earlier.iter().any(|print| print.holds(word.number)))
             .collect();
         let telling = again.iter().filter(|word| word.telling).count();
-        let most = again.len() * 5 >= found.len() * 3;
-        let whole = again.len() >= 3 && again.len() == found.len();
-        whole || telling > 0 && (orders || most && again.len() >= 2) || orders && most && again.len() >= 3
+        let whole = again.len() >= 3 && again.len() * 10 >= found.len() * 9;
+        whole || orders && telling > 0 && again.len() * 5 >= found.len() * 3
     }
 }
 
@@ -338,7 +337,6 @@ fn orders(text: &str) -> bool {
         "from now on",
         "do not",
         "don't",
-        "instead of",
         "replaces",
         "switch to",
         "only allowed",

@@ -115,15 +115,15 @@ pub(crate) fn lessons(scene: &Scene<'_>) -> Vec<Observation> {
             }
             let was = lesson.was.as_ref().map_or_else(String::new, |was| format!(" (was: {was})"));
             draft.fact(&format!("{}{was}", lesson.line));
+            // A stranger's words stay a stranger's in a file.
+            if scene.heard.is_theirs(&lesson.line) {
+                draft.hears(&scene.heard.marks());
+            }
         }
     }
     let finish = |(file, mut draft): (&str, Draft)| {
         draft.subtitle = Some(format!("Written into {}", file_name(file)));
         draft.say(&format!("Written into {file}"));
-        // Whoever was heard in the turn may speak in what was written in it.
-        if let Some(message) = scene.message_step() {
-            draft.hears(&message.outside);
-        }
         draft.finish()
     };
     drafts.into_iter().filter_map(finish).collect()

@@ -8,28 +8,29 @@ use crate::prose;
 use crate::scene::Scene;
 use crate::state::State;
 use crate::step::Act;
-use crate::text::{clip, enumerate, push_new};
+use crate::text::{clip, enumerate, push_new, says_again};
 
 const MAX_LINES: usize = 8;
 
 pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observation]) -> Option<Summary> {
-    let request = prose::request(scene.prompt, 320);
-    let mut summary = Summary { request, ..Summary::default() };
+    let mut summary = Summary { request: request(scene), ..Summary::default() };
     summary.investigated = investigated(scene);
     for observation in observations {
         match observation.kind {
             MemoryKind::Discovery => push_new(&mut summary.learned, &observation.title, MAX_LINES),
-            // A wish decides nothing.
-            MemoryKind::Decision if observation.concepts.iter().any(|concept| concept == "wish") => {}
-            MemoryKind::Decision => {
-                push_new(&mut summary.learned, &format!("Decided: {}", observation.title), MAX_LINES);
-            }
+            MemoryKind::Decision => {}
             MemoryKind::Failure => push_new(&mut summary.next_steps, &observation.title, MAX_LINES),
             _ => push_new(&mut summary.completed, &done(scene, observation), MAX_LINES + 4),
         }
-        if let Some(cause) = observation.facts.iter().find_map(|fact| fact.strip_prefix("Cause, as said: ")) {
+        for cause in observation.facts.iter().filter_map(|fact| fact.strip_prefix("Cause, as said: ")) {
             push_new(&mut summary.learned, cause, MAX_LINES);
         }
+    }
+    // What was learned stands before what was decided: it is true whoever decides.
+    let wish = |one: &Observation| one.concepts.iter().any(|concept| concept == "wish");
+    // A wish decides nothing.
+    for observation in observations.iter().filter(|one| one.kind == MemoryKind::Decision && !wish(one)) {
+        push_new(&mut summary.learned, &format!("Decided: {}", observation.title), MAX_LINES);
     }
     for (_, item) in &scene.sorted.done_items {
         let told = observations.iter().any(|one| one.title.to_lowercase().starts_with(&item.to_lowercase()));
@@ -70,7 +71,25 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
     for (_, item) in state.items.iter().take(MAX_LINES) {
         push_new(&mut summary.next_steps, item, MAX_LINES);
     }
+    // What this turn did is not next.
+    let (completed, next) = (&summary.completed, &mut summary.next_steps);
+    next.retain(|step| !completed.iter().any(|done| says_again(step, done)));
+    // What was read says something only where nothing came of it.
+    if !summary.learned.is_empty() || !summary.completed.is_empty() {
+        summary
+            .investigated
+            .retain(|line| !["Read ", "Searched ", "Ran "].iter().any(|look| line.starts_with(look)));
+    }
     Some(summary)
+}
+
+/// What was asked, with the request before it where a prompt only steers ("yes", "6").
+fn request(scene: &Scene<'_>) -> String {
+    let asked = prose::request(scene.prompt, 320);
+    if asked.is_empty() || prose::says_what(scene.prompt) || scene.request.text.contains(&asked) {
+        return asked;
+    }
+    format!("{} (then: {})", scene.request.text, clip(&asked, 60))
 }
 
 /// What a piece of work is called, or its files where it is called by the request, which stands above already.

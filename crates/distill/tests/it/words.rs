@@ -106,7 +106,8 @@ fn what_is_written_for_the_next_agent_is_kept_whole_with_the_trust_of_its_turn()
             "The queue drops messages above 256 kB without an error."
         ]
     );
-    let page = "web https://docs.example/limits\nThe queue drops messages above 256 kB without an error.\n.\n";
+    let page =
+        "web https://docs.example/limits\nThe queue drops messages above 256 kB without an error.\n.\n";
     let played = play(&format!("> write that down\n.\n{page}{edit}< Noted.\n.\n"));
     let lesson = only(&played, MemoryKind::Discovery);
     assert!(lesson.tools.iter().any(|tool| tool.starts_with(distill::MARK)), "{lesson:#?}");

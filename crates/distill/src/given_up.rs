@@ -2,6 +2,8 @@
 //! which the agent says that they do not work. What was taken back is not told as work any more, and what failed is told
 //! with what came instead.
 
+use std::collections::HashMap;
+
 use model::{EventId, MemoryKind, Millis, Observation, Said, Speaker};
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +61,9 @@ pub(crate) struct TakenBack {
     works: Vec<(Work, usize)>,
 }
 
+/// Edits of a turn that a later one is compared with.
+const MAX_LIVE: usize = 200;
+
 /// Everything, in the list of what a command put back.
 pub(crate) const ALL: &str = "*";
 /// A commit that was taken back, in that list.
@@ -69,10 +74,15 @@ pub(crate) fn look(state: &mut State, steps: &[Step]) -> TakenBack {
     let mut found = TakenBack { void: vec![false; steps.len()], ..TakenBack::default() };
     // Edits of this turn that stand and that no commit holds.
     let mut live: Vec<usize> = Vec::new();
+    let brought = brought(steps);
     for (at, step) in steps.iter().enumerate() {
+        // What is taken back is taken back soon; a turn of ten thousand edits is no reason to compare all with all.
+        if live.len() > MAX_LIVE {
+            live.remove(0);
+        }
         match &step.act {
             // What is taken away here and stands elsewhere was moved.
-            Act::Edit(edit) if moved(edit, steps) => live.push(at),
+            Act::Edit(edit) if moved(edit, &brought) => live.push(at),
             Act::Edit(edit) => {
                 let same =
                     |known: &usize| matches!(&steps[*known].act, Act::Edit(known) if edit.undoes(known));
@@ -138,10 +148,23 @@ pub(crate) fn look(state: &mut State, steps: &[Step]) -> TakenBack {
     found
 }
 
-/// Whether definitions an edit takes away are brought by another edit of the turn.
-fn moved(edit: &Edit, steps: &[Step]) -> bool {
-    let brings = |step: &Step| matches!(&step.act, Act::Edit(other) if other.file != edit.file && other.defines.iter().any(|name| edit.drops.contains(name)));
-    !edit.drops.is_empty() && steps.iter().any(brings)
+/// The names that edits of a turn define, each with the first file that does and whether others do, too.
+fn brought(steps: &[Step]) -> HashMap<&str, (&str, bool)> {
+    let mut found: HashMap<&str, (&str, bool)> = HashMap::new();
+    for step in steps {
+        let Act::Edit(edit) = &step.act else { continue };
+        for name in &edit.defines {
+            let known = found.entry(name.as_str()).or_insert((edit.file.as_str(), false));
+            known.1 |= known.0 != edit.file;
+        }
+    }
+    found
+}
+
+/// Whether definitions an edit takes away are brought to another file.
+fn moved(edit: &Edit, brought: &HashMap<&str, (&str, bool)>) -> bool {
+    let elsewhere = |(file, several): &(&str, bool)| *several || *file != edit.file;
+    edit.drops.iter().any(|name| brought.get(name.as_str()).is_some_and(elsewhere))
 }
 
 fn take_back_commit(state: &mut State, commit: &str) {

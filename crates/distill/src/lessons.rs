@@ -99,31 +99,32 @@ pub(crate) fn lessons(scene: &Scene<'_>) -> Vec<Observation> {
         Act::Edit(edit) if !edit.lessons.is_empty() => Some((step, edit)),
         _ => None,
     });
-    let mut drafts: Vec<(&str, Draft)> = Vec::new();
+    // A stranger's words stay a stranger's in a file, apart from the agent's own.
+    let mut drafts: Vec<(&str, bool, Draft)> = Vec::new();
     for (step, edit) in edits {
-        let place = drafts.iter().position(|(file, _)| *file == edit.file);
-        let place = place.unwrap_or_else(|| {
-            drafts.push((&edit.file, Draft::new(MemoryKind::Discovery)));
-            drafts.len() - 1
-        });
-        let draft = &mut drafts[place].1;
-        draft.evidence(step);
         for lesson in &edit.lessons {
+            let theirs = scene.heard.is_theirs(&lesson.line);
+            let place = drafts.iter().position(|(file, of, _)| *file == edit.file && *of == theirs);
+            let place = place.unwrap_or_else(|| {
+                drafts.push((&edit.file, theirs, Draft::new(MemoryKind::Discovery)));
+                drafts.len() - 1
+            });
+            let draft = &mut drafts[place].2;
+            draft.evidence(step);
             let title = prose::as_title(&lesson.line, 125);
             if draft.title.is_empty() || !prose::reads_well(&draft.title) && prose::reads_well(&title) {
                 draft.title = title;
             }
             let was = lesson.was.as_ref().map_or_else(String::new, |was| format!(" (was: {was})"));
             draft.fact(&format!("{}{was}", lesson.line));
-            // A stranger's words stay a stranger's in a file.
-            if scene.heard.is_theirs(&lesson.line) {
-                draft.hears(&scene.heard.marks());
-            }
         }
     }
-    let finish = |(file, mut draft): (&str, Draft)| {
+    let finish = |(file, theirs, mut draft): (&str, bool, Draft)| {
         draft.subtitle = Some(format!("Written into {}", file_name(file)));
         draft.say(&format!("Written into {file}"));
+        if theirs {
+            draft.hears(&scene.heard.marks());
+        }
         draft.finish()
     };
     drafts.into_iter().filter_map(finish).collect()

@@ -333,7 +333,7 @@ fn tell_rest(scene: &Scene<'_>, draft: &mut Draft, piece: &Piece) {
         draft.evidence(&scene.steps[*at]);
     }
     if let Some(commit) = own_commit(scene, piece) {
-        for sentence in &commit.body {
+        for sentence in commit.body.iter().filter(|sentence| !scene.heard.is_theirs(sentence)) {
             draft.fact(sentence);
         }
     }

@@ -133,8 +133,10 @@ impl Heard {
     }
 
     fn know(&mut self, text: &str) {
+        /// More is pasted.
+        const MAX_KNOWN_BYTES: usize = 16 * 1024;
         let mut found = Vec::new();
-        words(text, &mut found);
+        words(&text[..text.floor_char_boundary(MAX_KNOWN_BYTES)], &mut found);
         let fresh = found.iter().map(|word| word.number).filter(|number| !self.made.contains(number));
         self.familiar.extend(fresh.collect::<Vec<_>>());
     }
@@ -253,7 +255,8 @@ impl Heard {
             .filter(|word| self.earlier.iter().any(|print| print.holds(word.number)))
             .collect();
         let telling = again.iter().filter(|word| word.telling).count();
-        let whole = again.len() >= 3 && again.len() * 10 >= found.len() * 9;
+        let part = if telling > 0 { 8 } else { 9 };
+        let whole = again.len() >= 3 && again.len() * 10 >= found.len() * part;
         whole || orders && telling > 0 && again.len() * 5 >= found.len() * 3
     }
 }

@@ -478,7 +478,6 @@ fn orders(text: &str) -> bool {
         || lower.contains("www.")
         || lower.contains("| sh")
         || prose::states_decision(text)
-        || crate::orders::orders_decision(text)
 }
 
 /// [`has_word`] knows the ends of words by ASCII letters alone.

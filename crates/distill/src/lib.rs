@@ -98,9 +98,9 @@ const MAX_ASKED: usize = 240;
 /// Reads one turn. What it leaves unresolved stays in `state` for a later one.
 pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
     let asked = turn.prompt.or_else(|| {
-        let prompts =
+        let mut prompts =
             turn.steps.iter().map(|step| if let Act::Prompt { text } = &step.act { text } else { "" });
-        prompts.filter(|text| !text.is_empty()).next_back()
+        prompts.rfind(|text| !text.is_empty())
     });
     let (heard, marked) = outside::Heard::listen(state, turn.steps, asked.unwrap_or(""));
     let turn = &Turn { steps: marked.as_deref().unwrap_or(turn.steps), ..*turn };

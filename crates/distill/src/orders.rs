@@ -94,11 +94,6 @@ pub(crate) fn orders(said: &str) -> Vec<Order> {
     found
 }
 
-/// Whether a sentence orders or wishes something, whoever said it.
-pub(crate) fn orders_decision(sentence: &str) -> bool {
-    judge(sentence, language::of(sentence)).is_some()
-}
-
 /// Whether the title of an order has room for that of the next sentence.
 fn fits(order: &Order, title: &str) -> bool {
     !order.title.ends_with('…') && order.title.len() + 2 + title.len() <= MAX_TITLE_BYTES

@@ -174,9 +174,8 @@ impl Heard {
         }
         let done = !orders && (prose::states_done(text) || prose::any(text, DEEDS));
         let now = |word: &&Word| {
-            !self.familiar.contains(&word.number)
-                && !(done && self.made.contains(&word.number))
-                && self.prints.iter().any(|print| print.holds(word.number))
+            let own = self.familiar.contains(&word.number) || done && self.made.contains(&word.number);
+            !own && self.prints.iter().any(|print| print.holds(word.number))
         };
         let shared: Vec<&Word> = found.iter().filter(now).collect();
         let own = found.iter().filter(|word| self.familiar.contains(&word.number)).count();
@@ -471,7 +470,7 @@ fn orders(text: &str) -> bool {
     let wants =
         |word: &&str| if word.is_ascii() { has_word(&lower, word) } else { has_foreign(&lower, word) };
     let first = lower.split(|char: char| !char.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or("");
-    WANTS.iter().any(|word| wants(&word))
+    WANTS.iter().any(wants)
         || UNSPACED.iter().any(|word| lower.contains(word))
         || VERBS.contains(&first)
         || lower.contains("://")

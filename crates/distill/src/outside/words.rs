@@ -249,13 +249,13 @@ mod tests {
 
     #[test]
     fn a_print_holds_every_word_of_its_text_and_few_others() {
-        let text: String = (0..750).map(|at| format!("word{at}x of frob{at}nicate, ")).collect();
+        let text = (0..750).map(|at| format!("word{at}x of frob{at}nicate")).collect::<Vec<_>>().join(", ");
         let print = Print::read(&Print::of(&json!({ "result": text }), None)).unwrap();
         assert!(of(&text).iter().all(|word| print.holds(word.number)));
         let wrong = (0..1000).filter(|at| print.holds(of(&format!("other{at}y"))[0].number)).count();
         assert!(wrong < 250, "{wrong} of 1000 words seem to be there");
         assert!(Print::of(&json!(text), None).len() <= 1000);
-        let long: String = (0..9000).map(|at| format!("word{at}x ")).collect();
+        let long = (0..9000).map(|at| format!("word{at}x")).collect::<Vec<_>>().join(" ");
         assert_eq!(Print::of(&json!(long), None), TOO_MUCH);
         assert!(!Print::read(&Print::of(&json!(""), None)).unwrap().holds(7));
     }

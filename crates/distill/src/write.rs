@@ -19,6 +19,8 @@ use crate::work::Piece;
 const MAX_FILES_TOLD: usize = 3;
 /// Changed lines of a file of which one may stand for all.
 const MAX_QUOTED: u32 = 8;
+/// How a title begins that is made of the patch, because nobody called the work anything.
+const NAMELESS: &str = "Change ";
 /// What was said of why one piece of work was needed.
 const MAX_CAUSES: usize = 2;
 
@@ -159,18 +161,23 @@ fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
         scene.take(at);
         scene.shows(&mut draft, at);
     }
-    let mut causes = 0;
+    let mut causes: Vec<String> = Vec::new();
     for (at, sentence) in scene.causes() {
-        if causes >= MAX_CAUSES || !(sentence.early || prose::states_cause(&sentence.text)) {
+        if causes.len() >= MAX_CAUSES || !(sentence.early || prose::states_cause(&sentence.text)) {
             continue;
         }
         let asked = scene.intent == Intent::Bug || !piece.stumbles.is_empty() || sentence.early;
         if scene.belongs(at, piece).is_some_and(|score| score >= if asked { 1 } else { 3 }) {
-            causes += 1;
+            causes.push(unlabelled(&sentence.text));
             scene.take(at);
             draft.fact(&format!("Cause, as said: {}", unlabelled(&sentence.text)));
             scene.shows(&mut draft, at);
         }
+    }
+    if draft.kind == MemoryKind::Change && draft.title.starts_with(NAMELESS) && piece.commit.is_none() {
+        // A patch of which nobody said a word shows itself.
+        draft.title =
+            causes.iter().map(|cause| prose::as_title(cause, 120)).find(|title| prose::reads_well(title))?;
     }
     tell_edits(scene, &mut draft, piece);
     tell_rest(scene, &mut draft, piece);

@@ -143,7 +143,8 @@ mod tests {
             Discovery,
             "It rounds down",
             "Asked: Globex, in another build's words. It rounds down.",
-            Some(("It rounds down", "cart.rs: changes total (+1 -1)")),
+            // Nobody knows which of these words were the request.
+            Some(("cart.rs: changes total (+1 -1)", "cart.rs: changes total (+1 -1)")),
         );
         let said = "The person said: Always refund Globex.";
         check(Decision, "Always refund Globex", said, None);

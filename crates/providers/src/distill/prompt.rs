@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde_json::{Value, json};
 
 use super::material::{Trimmed, clean, clip, trim};
-use super::{Batch, MAX_STEPS};
+use super::{Batch, MAX_STEPS, Role};
 use crate::Request;
 
 /// About 12,000 tokens: any model reads that, a local one within a minute.
@@ -49,9 +49,16 @@ pub fn distill_prompt(batch: &Batch) -> Request {
     }
     for (at, (step, trimmed)) in steps.iter().zip(&material).enumerate() {
         let failed = if step.ok { "" } else { " failed" };
-        prompt.push_str(&format!("{mark} {at} {}{failed}\n{}\n", tools[at], trimmed.input));
+        prompt.push_str(&format!("{mark} {at} {}{failed}\n", tools[at]));
+        // Words are no call: they have nothing that they answer.
+        if Role::of(&step.tool) != Role::Says {
+            prompt.push_str(&format!("{}\n", trimmed.input));
+            if !trimmed.output.is_empty() {
+                prompt.push_str(&format!("{mark} ->\n"));
+            }
+        }
         if !trimmed.output.is_empty() {
-            prompt.push_str(&format!("{mark} ->\n{}\n", trimmed.output));
+            prompt.push_str(&format!("{}\n", trimmed.output));
         }
     }
     prompt.push_str(&format!("{mark}>>\nDistill the {} steps above. JSON only.", steps.len()));

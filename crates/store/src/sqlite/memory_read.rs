@@ -25,7 +25,7 @@ pub struct SummaryRow {
 }
 
 impl Tables {
-    /// By its whole id, by the id it had elsewhere (of several the newest), or by the beginning of its id when that
+    /// By its whole id, by the id it had elsewhere or its file (of several the newest), or by the beginning of its id when that
     /// fits only one.
     pub fn memory(&self, id: &str) -> Result<Option<MemoryRow>, StoreError> {
         if let Ok(whole) = id.parse::<MemoryId>()
@@ -33,9 +33,11 @@ impl Tables {
         {
             return Ok(Some(found));
         }
-        let elsewhere = self.select("WHERE external_id = ?1 ORDER BY n DESC LIMIT 1", [id])?.pop();
-        if elsewhere.is_some() {
-            return Ok(elsewhere);
+        for known_as in ["external_id", "place"] {
+            let found = self.select(&format!("WHERE {known_as} = ?1 ORDER BY n DESC LIMIT 1"), [id])?.pop();
+            if found.is_some() {
+                return Ok(found);
+            }
         }
         let Some((first, last)) = MemoryId::range(id).filter(|_| id.len() >= LEAST_PREFIX) else {
             return Ok(None);

@@ -303,23 +303,18 @@ fn mending(house: &House, session: &str, agent: &str) -> Vec<Value> {
         envelope["tool_input"] = input;
         envelope
     };
-    let command = json!({ "command": "cargo test -p store" });
+    let command = json!({ "command": "pytest tests/test_journal.py" });
     let mut failed = call("PostToolUseFailure", "Bash", command.clone());
-    failed["error"] = json!(
-        "Exit code 101\nerror[E0382]: borrow of moved value: `segment`\n  --> src/journal.rs:42:9\n\nerror: could not \
-         compile `store` (lib test) due to 1 previous error"
-    );
-    let file = house.work().join("src/journal.rs");
-    let mut edit =
-        call("PostToolUse", "Edit", json!({ "file_path": file, "old_string": "a", "new_string": "b" }));
-    edit["tool_response"] = json!({ "filePath": file, "structuredPatch": [{ "oldStart": 42, "oldLines": 1, "newStart": 42,
-        "newLines": 1, "lines": ["-        self.seal(segment);", "+        self.seal(segment.clone());"] }] });
+    failed["error"] = json!("Exit code 1\nModuleNotFoundError: No module named 'quokkalog'");
+    let mut install = call("PostToolUse", "Bash", json!({ "command": "pip install quokkalog" }));
+    install["tool_response"] =
+        json!({ "stdout": "Successfully installed quokkalog-2.1", "stderr": "", "interrupted": false });
     let mut passed = call("PostToolUse", "Bash", command);
-    passed["tool_response"] = json!({ "stdout": "test result: ok. 12 passed; 0 failed; 0 ignored", "stderr": "", "interrupted": false });
+    passed["tool_response"] = json!({ "stdout": "12 passed in 0.31s", "stderr": "", "interrupted": false });
     let mut stop = of_agent("SubagentStop");
     stop["last_assistant_message"] =
-        json!("Fixed E0382 in journal.rs by cloning the segment before the move.");
-    vec![failed, edit, passed, stop]
+        json!("The tests of the journal needed quokkalog; they pass once it is installed.");
+    vec![failed, install, passed, stop]
 }
 
 #[test]
@@ -338,7 +333,7 @@ fn what_a_subagent_learned_is_kept_when_it_ends_as_another_agents_words() {
     // The session itself has not ended.
     eventually("the lesson is kept", || lesson().is_some());
     let lesson = shown(&house, &lesson().unwrap().memory.id.to_string());
-    assert!(lesson["title"].as_str().unwrap().contains("E0382"), "{lesson}");
+    assert!(lesson["title"].as_str().unwrap().contains("pip install quokkalog"), "{lesson}");
     assert_eq!(lesson["origin"], "outside", "nobody has said that it is so but another agent: {lesson}");
     assert!(!lesson["provenance"]["events"].as_array().unwrap().is_empty());
 }

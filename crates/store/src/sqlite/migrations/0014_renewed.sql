@@ -6,3 +6,6 @@ CREATE TABLE kept_ids (
     derived INTEGER PRIMARY KEY NOT NULL,
     kept    INTEGER NOT NULL
 );
+
+-- A memory is found by the name of its file, too.
+CREATE INDEX memories_by_place ON memories (place) WHERE place IS NOT NULL;

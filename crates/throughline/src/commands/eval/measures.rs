@@ -113,7 +113,7 @@ pub(super) fn measure(taken: &TakenIn, labels: Option<&Labels>) -> Figures {
         for (id, labeled) in &labels.sessions {
             let Some(session) = taken.sessions.get(id) else { continue };
             figures.labeled_sessions += 1;
-            figures.facts(id, session, labeled);
+            figures.facts(id, session, &lessons_of_project(taken, id), labeled);
             figures.orders(id, session, labeled);
             figures.must_not(id, session, labeled);
         }
@@ -126,13 +126,13 @@ impl Figures {
         &self.details
     }
 
-    fn facts(&mut self, id: &str, session: &Session, labeled: &Labeled) {
+    /// `lessons` are of the session's project and of other sessions: what a project keeps once moves to its last session.
+    fn facts(&mut self, id: &str, session: &Session, lessons: &[&MemoryRow], labeled: &Labeled) {
         let facts = self.facts.get_or_insert_default();
-        let own: Vec<String> =
-            session.memories.iter().map(|row| own(&row.memory, &session.requests)).collect();
+        let rows: Vec<&MemoryRow> = session.memories.iter().chain(lessons.iter().copied()).collect();
+        let own: Vec<String> = rows.iter().map(|row| own(&row.memory, &session.requests)).collect();
         for fact in &labeled.facts {
-            let place = session
-                .memories
+            let place = rows
                 .iter()
                 .zip(&own)
                 .filter_map(|(row, own)| {
@@ -277,8 +277,21 @@ impl Figures {
         rows.push(("paragraphs of the agent that nothing holds".to_owned(), self.lost_paragraphs.line()));
         rows.push(("sayable words a session".to_owned(), self.sayable_words_per_session.to_string()));
         let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
-        rows.iter().map(|(name, value)| format!("{name:<width$}  {value}\n")).collect()
+        let lines: Vec<String> =
+            rows.iter().map(|(name, value)| format!("{name:<width$}  {value}\n")).collect();
+        lines.concat()
     }
+}
+
+/// Sayable learnings of a session's project that other sessions made.
+fn lessons_of_project<'a>(taken: &'a TakenIn, id: &str) -> Vec<&'a MemoryRow> {
+    let project = |session: &Session| session.memories.iter().find_map(|row| row.memory.project_key.clone());
+    let Some(own) = taken.sessions.get(id).and_then(project) else { return Vec::new() };
+    let others = taken.sessions.iter().filter(|(other, _)| *other != id);
+    let rows = others.flat_map(|(_, session)| &session.memories);
+    rows.filter(|row| row.memory.kind == MemoryKind::Learning && is_sayable(row))
+        .filter(|row| row.memory.project_key.as_deref() == Some(own.as_str()))
+        .collect()
 }
 
 /// Where a fact stands, the best first.

@@ -78,9 +78,8 @@ fn with_list(scene: &Scene<'_>, at: usize) -> String {
 /// That something is over, or how checks ended, says nothing to whoever was not there.
 fn is_receipt(text: &str) -> bool {
     const SHORT: usize = 12;
-    let is_over = |clause: &str| {
-        says(clause, Section::Verdict) || says(clause, Section::Receipt) && names(clause) == 0
-    };
+    let is_over =
+        |clause: &str| says(clause, Section::Verdict) || says(clause, Section::Receipt) && names(clause) == 0;
     // "The lexer handles tabs now; all tests pass" says something before it says that it is over.
     text.split_whitespace().count() <= SHORT && text.split(';').all(is_over)
 }

@@ -174,10 +174,10 @@ fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
             scene.shows(&mut draft, at);
         }
     }
-    if draft.kind == MemoryKind::Change && draft.title.starts_with(NAMELESS) && piece.commit.is_none() {
-        // A patch of which nobody said a word shows itself.
-        draft.title =
-            causes.iter().map(|cause| prose::as_title(cause, 120)).find(|title| prose::reads_well(title))?;
+    if draft.title.starts_with(NAMELESS) && piece.commit.is_none() {
+        // Why it was needed says more than which lines it touched.
+        let mut reasons = causes.iter().map(|cause| prose::as_title(cause, 120));
+        draft.title = reasons.find(|title| prose::reads_well(title)).unwrap_or(draft.title);
     }
     tell_edits(scene, &mut draft, piece);
     tell_rest(scene, &mut draft, piece);

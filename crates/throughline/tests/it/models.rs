@@ -211,7 +211,8 @@ fn the_conversation_is_sent_once_a_person_has_agreed_and_the_session_is_over() {
     wait_for(&house, "turns_done", 2);
     let heard = server.heard();
     assert_eq!(heard.len(), 1, "once: {heard:?}");
-    for words in ["person-said\nrepair the refresh", "agent-said\nThe token is refreshed before it expires."] {
+    for words in ["person-said\nrepair the refresh", "agent-said\nThe token is refreshed before it expires."]
+    {
         assert!(heard[0].contains(words), "{words}: {}", heard[0]);
     }
     let rows = memories(&house, "told");

@@ -2,7 +2,7 @@
 //! a session at a time, those first that are talked about most: the newest. Only what the journal still holds can be distilled
 //! again; the rest is judged by its words. May be stopped anywhere: what is done is done, and the rest is found again.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -132,7 +132,7 @@ impl Renewing {
         let derived = renew::derive(&mut Tables::open(&scratch.0.join("derived.db"))?, &events)?;
         let shown = events.iter().map(|(_, event)| event.id).collect();
         let renewal = renew::compare(&old, &derived.memories, &shown, !tables.has_forgotten()?);
-        let mut edited = HashSet::new();
+        let mut edited = BTreeSet::new();
         for row in &old {
             if self.is_edited(tables, row.memory.id)? {
                 edited.insert(row.memory.id);

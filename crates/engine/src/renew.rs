@@ -2,7 +2,7 @@
 //! one memory with the id it had, so that pins, edits and credit stay with it; what the rules of today do not make any
 //! more goes, or is no longer said where somebody holds on to it.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use model::{Event, EventId, Memory, MemoryId, Summary};
 use store::{Batch, MemoryFilter, MemoryRow, StoreError, Tables};
@@ -62,10 +62,10 @@ pub fn derive(scratch: &mut Tables, events: &[(u64, Event)]) -> Result<Derived, 
 /// `shown`: the events that could be read again; a memory of others cannot be made anew and is only judged by its words.
 /// `adds`: whether what has no predecessor is kept. Where a person has forgotten something it is not: nobody knows any
 /// more of which events that was.
-pub fn compare(old: &[MemoryRow], new: &[MemoryRow], shown: &HashSet<EventId>, adds: bool) -> Renewal {
+pub fn compare(old: &[MemoryRow], new: &[MemoryRow], shown: &BTreeSet<EventId>, adds: bool) -> Renewal {
     let old: Vec<&MemoryRow> =
         old.iter().filter(|row| is_of_other_rules(&row.memory)).take(MAX_MEMORIES).collect();
-    let mut taken: HashSet<MemoryId> = HashSet::new();
+    let mut taken: BTreeSet<MemoryId> = BTreeSet::new();
     let mut predecessor: Vec<Option<MemoryId>> = new
         .iter()
         .map(|row| old.iter().map(|old| old.memory.id).find(|id| *id == row.memory.id && taken.insert(*id)))
@@ -126,7 +126,7 @@ pub fn apply(
     batch: &mut Batch<'_>,
     derived: &Derived,
     renewal: &Renewal,
-    edited: &HashSet<MemoryId>,
+    edited: &BTreeSet<MemoryId>,
 ) -> Result<(), StoreError> {
     let kept = |result: crate::Result<()>| match result {
         Ok(()) => Ok(()),
@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    fn shown(events: &[u8]) -> HashSet<EventId> {
+    fn shown(events: &[u8]) -> BTreeSet<EventId> {
         events.iter().map(|number| EventId::mint(1000, [*number; 10])).collect()
     }
 
@@ -263,7 +263,7 @@ mod tests {
         };
         let before = tables.memories_of_session(&SessionId::new("s"), 10).unwrap();
         let renewal = compare(&before, &derived.memories, &shown(&[1, 2, 3, 4]), true);
-        let edited = HashSet::from([MemoryId::from_u64(2)]);
+        let edited = BTreeSet::from([MemoryId::from_u64(2)]);
         tables.write(|batch| apply(batch, &derived, &renewal, &edited)).unwrap();
         let after = tables.memories_of_session(&SessionId::new("s"), 10).unwrap();
         let of = |number: u64| after.iter().find(|row| row.memory.id == MemoryId::from_u64(number));

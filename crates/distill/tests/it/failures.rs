@@ -56,14 +56,14 @@ fn one_learning_says_how_the_project_is_worked_on() {
 
 #[test]
 fn a_lint_is_settled_by_the_edit_on_its_line() {
-    let played = play(&format!(
+    let played = play(
         "> write the trace\n.\nwrite cmd/trace.go\npackage cmd\n.\nbash just lint\n! 1\n\
          cmd/trace.go:12:12: G304: Potential file inclusion via variable (gosec)\n\
          cmd/trace.go:30:3: Error return value of `file.Close` is not checked (errcheck)\n.\n\
          edit cmd/trace.go\n@ 30\n-\tfile.Close()\n+\t_ = file.Close()\n.\n\
          edit cmd/trace.go\n@ 12\n-\tfile, err := os.Create(path)\n+\tfile, err := os.Create(path) //nolint:gosec // the person's own file\n.\n\
-         bash just lint\n0 issues.\n.\n< ok\n.\n"
-    ));
+         bash just lint\n0 issues.\n.\n< ok\n.\n",
+    );
     let facts = facts(&played);
     let of = |code: &str| facts.iter().find(|fact| fact.starts_with(code)).cloned().unwrap_or_default();
     assert!(

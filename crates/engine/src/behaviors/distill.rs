@@ -456,7 +456,9 @@ mod tests {
             bash("git revert --no-edit 1a2b3c4", &format!("[main 9f8e7d6] Revert \"{subject}\"")),
             stop("Reverted."),
         ];
-        later.iter_mut().for_each(|event| event.session = SessionId::new("session-2"));
+        for event in &mut later {
+            event.session = SessionId::new("session-2");
+        }
         events.append(&mut later);
         learn(&mut tables, &events, 0);
         let kept = tables.memories(&MemoryFilter::default()).unwrap();

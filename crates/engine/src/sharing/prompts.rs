@@ -161,7 +161,7 @@ mod tests {
             ),
             Some((
                 "Change total in cart.rs",
-                "Investigated: Read cart.rs\nLearned: It rounds down\nCompleted: Change total in cart.rs",
+                "Learned: It rounds down\nCompleted: Change total in cart.rs\nInvestigated: Read cart.rs",
             )),
         );
         check(Summary, PROMPT, &format!("{request}Learned: Decided: Always refund Globex"), None);

@@ -497,7 +497,9 @@ impl Intake {
             |value: String| String::from_utf8_lossy(&redactor.bytes(value.as_bytes()).bytes).into_owned();
         // A list of texts: each is cleaned for itself, so that it stays a list.
         let mut said = Said::in_turn(&context);
-        said.iter_mut().for_each(|said| said.text = clean(std::mem::take(&mut said.text)));
+        for said in &mut said {
+            said.text = clean(std::mem::take(&mut said.text));
+        }
         said.retain(|said| !said.text.trim().is_empty());
         let mut context: model::Context = context
             .into_iter()

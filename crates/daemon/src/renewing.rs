@@ -62,7 +62,7 @@ impl Renewing {
                 Ok(true) => return,
                 Ok(false) => {}
                 Err(error) => {
-                    self.intake.log.warn(format_args!("old sessions keep their words for now: {error}"))
+                    self.intake.log.warn(format_args!("old sessions keep their words for now: {error}"));
                 }
             }
             patience = LOOK_AGAIN;

@@ -142,7 +142,7 @@ mod tests {
             "CLAUDE.md",
             "docs/adr/0003-queue.md",
             ".learnings/db.md",
-            "/home/u/.claude/projects/x/memory/MEMORY.md",
+            "/home/user/.claude/projects/x/memory/MEMORY.md",
         ] {
             assert!(is_lesson_file(file), "{file}");
         }

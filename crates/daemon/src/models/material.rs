@@ -128,7 +128,7 @@ fn read(journal: &Journal, turns: Vec<TurnRow>, events: &[(usize, EventRow)]) ->
             steps.push(Step { turn: *turn, event: event.id, raw, heard: heard.clone() });
         }
     }
-    if steps.iter().any(|step| step.is_said()) {
+    if steps.iter().any(Step::is_said) {
         steps.retain(|step| !step.raw.only_looks());
     }
     let Some(first) = turns.first() else { return Ok(Next::Nothing) };

@@ -1,3 +1,5 @@
+//! Tables of sentences: orders and wishes in ten languages, and what is none of them.
+
 use super::*;
 
 /// What is kept of a text, and how firmly.

@@ -52,7 +52,7 @@ mod tests {
             ("Pull request: gh pr create --title x", "command"),
             ("Let me look at the parser before I change it", "preamble"),
             ("Edit parser.rs, lexer.rs and 4 more files of it", "n-more"),
-            ("Read /home/ann/project/src/main.rs twice today", "path"),
+            ("Read /home/user/project/src/main.rs twice today", "path"),
             ("<teammate-message>the task is done</teammate-message>", "markup"),
             ("Install lint: `just lint` in the root", "install-task"),
             ("continue with the next one", "reply"),

@@ -33,8 +33,8 @@ impl Tables {
         {
             return Ok(Some(found));
         }
-        for known_as in ["external_id", "place"] {
-            let found = self.select(&format!("WHERE {known_as} = ?1 ORDER BY n DESC LIMIT 1"), [id])?.pop();
+        for known_as in ["external_id = ?1", "place = ?1 AND place IS NOT NULL AND kind <> 'chunk'"] {
+            let found = self.select(&format!("WHERE {known_as} ORDER BY n DESC LIMIT 1"), [id])?.pop();
             if found.is_some() {
                 return Ok(found);
             }

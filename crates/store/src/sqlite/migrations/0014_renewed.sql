@@ -7,5 +7,5 @@ CREATE TABLE kept_ids (
     kept    INTEGER NOT NULL
 );
 
--- A memory is found by the name of its file, too.
-CREATE INDEX memories_by_place ON memories (place) WHERE place IS NOT NULL;
+-- A memory is found by the name of its file, too. Pieces of conversations have no file of their own.
+CREATE INDEX memories_by_place ON memories (place) WHERE place IS NOT NULL AND kind <> 'chunk';

@@ -75,14 +75,13 @@ def lesson(checks, house, client, canaries, ours):
     prompts = ["Never run the nightly import by yourself. What does main.py do?", "And what is it called?", "Thanks, go on.",
                "Always ask before you change the schema. Where is it?", "And now the rest.",
                "Never log a customer's address. Where is the log?", "And now?"]
-    spec = {"files": FILES, "args": BYPASS, "steps": [{"prompt": prompt} for prompt in prompts],
-            "turns": [{"text": "It prints."}] * len(prompts), "expect": {"result": "prints"}}
+    # `events` answers once everything that was heard is learned.
+    steps = [step for prompt in prompts for step in ({"prompt": prompt}, {"sh": "'%s' events >/dev/null" % house.throughline.binary})]
+    spec = {"files": FILES, "args": BYPASS, "steps": steps, "turns": [{"text": "It prints."}] * len(prompts), "expect": {"result": "prints"}}
     run, = house.play("lesson", spec, client)
     checks.nothing("the client did what it was asked to", run["failures"])
     told = [len(notes(text, "suggest-lesson")) for text in requests(run)]
-    # What a turn taught is learned in the daemon's own time: on a busy machine that may be after the next prompt, and then nothing is said.
-    checks.that("beside a prompt that follows, never before, and twice at most", told[0] == 0 and told == sorted(told) and 1 <= told[-1] <= 2
-                and told[3] <= 1, told)
+    checks.that("beside the prompt after it, and beside no other", told == [0, 1, 1, 1, 2, 2, 2], told)
     checks.that("it names the tool", "mem_save" in "".join(notes(requests(run)[-1], "suggest-lesson")), told)
 
 

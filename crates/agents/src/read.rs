@@ -110,10 +110,12 @@ pub(crate) fn detail(kind: EventKind, fields: &Fields<'_>) -> Option<Detail> {
         CwdChanged => Detail::Path { path: fields.path("new_cwd")? },
         DirectoryAdded => Detail::Path { path: fields.path("directory")? },
         WorktreeRemove => Detail::Path { path: fields.path("worktree_path")? },
-        // WorktreeCreate has a name and no path yet. A batch repeats calls that were reported one by one.
-        Setup | PostToolBatch | MessageDisplay | SubagentStart | TaskCreated | TaskCompleted
-        | TeammateIdle | PreModelSwitch | PostModelSwitch | WorktreeCreate | Elicitation
-        | ElicitationResult | Other => Detail::Plain,
+        PostToolBatch => batch(fields),
+        // WorktreeCreate has a name and no path yet.
+        Setup | MessageDisplay | SubagentStart | TaskCreated | TaskCompleted | TeammateIdle
+        | PreModelSwitch | PostModelSwitch | WorktreeCreate | Elicitation | ElicitationResult | Other => {
+            Detail::Plain
+        }
     })
 }
 
@@ -135,6 +137,24 @@ fn tool(fields: &Fields<'_>, outcome: Outcome) -> Option<Detail> {
         input: fields.contents("tool_input"),
         outcome,
     }))
+}
+
+/// A batch repeats calls that were reported one by one; of those that failed some were not.
+fn batch(fields: &Fields<'_>) -> Detail {
+    let calls = fields.contents("tool_calls");
+    let failed: Vec<ToolCall> = calls.as_array().into_iter().flatten().filter_map(failed_call).collect();
+    if failed.is_empty() { Detail::Plain } else { Detail::Batch { failed } }
+}
+
+fn failed_call(call: &Value) -> Option<ToolCall> {
+    let error = call.get("tool_response")?.as_str()?.strip_prefix("<tool_use_error>")?;
+    let error = error.trim_end().trim_end_matches("</tool_use_error>").to_owned();
+    Some(ToolCall {
+        name: call.get("tool_name")?.as_str()?.to_owned(),
+        use_id: call.get("tool_use_id").and_then(Value::as_str).map(str::to_owned),
+        input: call.get("tool_input")?.clone(),
+        outcome: Outcome::Failed { error, interrupted: false, duration_ms: None },
+    })
 }
 
 fn compaction(fields: &Fields<'_>, text: &str) -> Detail {

@@ -56,7 +56,7 @@ pub fn title(event: &Event) -> String {
         Detail::Path { path } => {
             one_line(&format!("{} {}", event.kind.name(), relative(path, event.cwd.as_deref())))
         }
-        Detail::Plain => plain(event),
+        Detail::Plain | Detail::Batch { .. } => plain(event),
     };
     if told.is_empty() { one_line(&event.name) } else { told }
 }

@@ -154,6 +154,11 @@ impl Fault {
         !self.compile && self.rank == LINT && self.place.is_some()
     }
 
+    /// Only the name of a test that failed.
+    pub(crate) fn is_test_name(&self) -> bool {
+        self.rank == TEST
+    }
+
     pub(crate) fn file(&self) -> Option<&str> {
         let place = self.place.as_deref()?;
         Some(place.split_once(':').map_or(place, |(file, _)| file))

@@ -15,6 +15,7 @@ mod command;
 mod commit;
 mod complaint;
 mod concepts;
+pub mod failures;
 mod fault;
 mod findings;
 mod given_up;

@@ -87,20 +87,7 @@ pub(crate) fn is_edit(name: &str) -> bool {
 
 fn succeeded(name: &str, input: &Value, response: &Value, cwd: Option<&str>) -> Option<Act> {
     if is_shell(name) {
-        let mut output = String::new();
-        match response {
-            Value::String(text) => output.push_str(text),
-            _ => {
-                for stream in ["stdout", "stderr", "output"] {
-                    if let Some(text) = field(response, stream) {
-                        if !output.is_empty() {
-                            output.push('\n');
-                        }
-                        output.push_str(ends(text).as_ref());
-                    }
-                }
-            }
-        }
+        let output = printed(response);
         if response.get("interrupted") == Some(&Value::Bool(true)) {
             return None;
         }
@@ -181,6 +168,21 @@ fn succeeded(name: &str, input: &Value, response: &Value, cwd: Option<&str>) -> 
             (!about.is_empty() || !said.is_empty()).then_some(Act::Other { about, said, failed: false })
         }
     }
+}
+
+/// What a command printed, on both streams.
+pub(crate) fn printed(response: &Value) -> String {
+    if let Value::String(text) = response {
+        return text.clone();
+    }
+    let mut output = String::new();
+    for text in ["stdout", "stderr", "output"].iter().filter_map(|stream| field(response, stream)) {
+        if !output.is_empty() {
+            output.push('\n');
+        }
+        output.push_str(ends(text).as_ref());
+    }
+    output
 }
 
 /// Both ends of a stream; joining two streams of fifty megabytes would copy them.

@@ -15,9 +15,9 @@ use crate::behaviors::{
     ArchiveTranscript, AutoCheckpoint, BriefSubagent, Capture, CheckCode, CheckImports, ClaimFiles,
     CollectSubagent, CompleteSession, CreditMemories, DeliverMessages, Distill, ExtractLearnings,
     FlagDebugPrints, GuardCommands, GuardScope, HandOff, IndexSymbols, JudgeStop, MapReads, PinIncident,
-    RecallOnCompact, RecallOnPrompt, RecallOnRead, RecallOnStart, RecordPrompt, RegisterSession,
-    RemindBacklog, RouteSearches, RunRules, ShowSignatures, SuggestLesson, SuggestPremortem, SuggestSkills,
-    Summarize, WarnContextLimit, Welcome,
+    RecallOnCompact, RecallOnFailure, RecallOnPrompt, RecallOnRead, RecallOnStart, RecordPrompt,
+    RegisterSession, RemindBacklog, RouteSearches, RunRules, ShowSignatures, SuggestLesson, SuggestPremortem,
+    SuggestSkills, Summarize, WarnContextLimit, Welcome,
 };
 use crate::config::Config;
 use crate::merge;
@@ -40,6 +40,7 @@ pub const ALL: &[&dyn Behavior] = &[
     &SuggestPremortem,
     &SuggestLesson,
     &RecallOnRead,
+    &RecallOnFailure,
     &MapReads,
     &RouteSearches,
     &RecallOnCompact,

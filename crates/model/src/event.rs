@@ -44,6 +44,11 @@ pub enum Detail {
         author: Author,
     },
     Tool(ToolCall),
+    /// The calls of a batch that failed. Of a call that was never begun, as an edit whose text is not in the file, no
+    /// other event tells.
+    Batch {
+        failed: Vec<ToolCall>,
+    },
     /// Stop and SubagentStop. `again` is the agent's own guard against endless holding.
     Stop {
         again: bool,

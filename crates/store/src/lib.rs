@@ -14,7 +14,7 @@ pub use journal::{Journal, Location, Receipt, Stored};
 pub use sqlite::{
     ARCHIVE_DUE, Aside, Batch, CallRow, Card, Carried, ChangeRow, CheckpointPage, ClaimFilter, ClaimPlace,
     ClaimRow, ClaimSign, ClaudeMem, ClaudeMemError, ClaudeMemRow, ClaudeMemTable, Count, DayCount,
-    EventCount, EventFilter, EventPage, EventPlace, EventRow, Filing, Found, HandOffPage, HandOffRow,
+    EventCount, EventFilter, EventPage, EventPlace, EventRow, Filing, FixRow, Found, HandOffPage, HandOffRow,
     HeardAgent, InjectionPage, InjectionRow, InjectionStats, KeptMemory, LatencyRow, LineSpan, MemoryFilter,
     MemoryOrder, MemoryPage, MemoryPlace, MemoryRow, MemoryUse, MessageFilter, MessageRow, Moment,
     MomentCounts, MomentKey, Moments, Nameless, Neighbor, OUTBOX_CAP, Order, OutcomeRow, OwnMemory,

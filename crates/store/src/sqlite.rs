@@ -8,6 +8,7 @@ mod claude_mem;
 mod credit_rows;
 mod event_pages;
 mod file_read;
+mod fix_rows;
 mod forget_rows;
 mod gist_rows;
 mod latency_rows;
@@ -56,6 +57,7 @@ pub use claim_rows::{ChangeRow, ClaimFilter, ClaimPlace, ClaimRow, ClaimSign, Sp
 pub use claude_mem::{ClaudeMem, ClaudeMemError, ClaudeMemRow, ClaudeMemTable};
 pub use credit_rows::ShownRow;
 pub use event_pages::{EventPage, InjectionPage, PlacedInjection};
+pub use fix_rows::FixRow;
 pub use forget_rows::session_mark;
 pub use latency_rows::LatencyRow;
 pub use lexical::{Card, Neighbor, Scored, Terms, any_of};
@@ -115,6 +117,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("sqlite/migrations/0012_patterns.sql"),
     include_str!("sqlite/migrations/0013_sharing.sql"),
     include_str!("sqlite/migrations/0014_renewed.sql"),
+    include_str!("sqlite/migrations/0015_fixes.sql"),
 ];
 
 #[derive(Debug)]

@@ -10,6 +10,7 @@ mod hostile;
 mod orders;
 mod outcomes;
 mod poisoned;
+mod resolved;
 mod rules;
 mod script;
 mod sessions;

@@ -68,6 +68,7 @@ pub fn envelope(event: &Event) -> Value {
         }
         // No rule hears these.
         Detail::Plain
+        | Detail::Batch { .. }
         | Detail::StopFailure { .. }
         | Detail::Notification { .. }
         | Detail::End { .. }

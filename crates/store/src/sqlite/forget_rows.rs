@@ -60,6 +60,7 @@ impl Batch<'_> {
             )?;
             self.run(&format!("DELETE FROM deed_places WHERE id = ?1 OR id IN ({one_with_it})"), [id])?;
             self.drop_prompt_of(id)?;
+            self.drop_fixes_shown_by(id)?;
             for (compare, order) in [("<", "DESC"), (">", "ASC")] {
                 self.run(
                     &format!(
@@ -105,6 +106,7 @@ impl Batch<'_> {
     pub fn drop_session(&mut self, session: &SessionId) -> Result<(), StoreError> {
         self.drop_recall_of(session)?;
         self.drop_patterns_of(session)?;
+        self.drop_fixes_of_session(session)?;
         let session = [session.as_str()];
         self.run(
             "INSERT OR IGNORE INTO erasures_due (seq) SELECT seq FROM events WHERE session = ?1",

@@ -149,6 +149,15 @@ impl Fault {
             || message.contains("setup failed]")
     }
 
+    /// The machine lacks a program: that is a matter of the sandbox or the installation, not of the project.
+    pub(crate) fn is_missing_program(&self) -> bool {
+        let message = self.message.to_ascii_lowercase();
+        message.contains("command not found")
+            || message.contains("is not recognized as")
+            || message.ends_with(": not found")
+            || message.ends_with("executable file not found in $path")
+    }
+
     /// A linter's complaint: the project compiles and its tests may pass.
     pub(crate) fn is_lint(&self) -> bool {
         !self.compile && self.rank == LINT && self.place.is_some()

@@ -16,6 +16,7 @@ use crate::state::State;
 use crate::step::{Act, Step};
 use crate::text::{clip, is_coined, is_word, one_line};
 use crate::work::Piece;
+use crate::write::NAMELESS;
 
 /// How a memory of it begins, before the title of the work that was taken back.
 pub const GIVEN_UP: &str = "Given up: ";
@@ -253,14 +254,18 @@ pub(crate) fn tell(
         for mark in &work.edits {
             draft.modifies(&mark.file);
         }
+        let asked = scene.prompt_step().filter(|_| prose::any(scene.prompt, TAKES_BACK));
+        let explained = !reasons.is_empty() || asked.is_some();
         if !reasons.is_empty() {
             because(&mut draft, &reasons.remove(0), words);
-        } else if let Some(step) = scene.prompt_step().filter(|_| prose::any(scene.prompt, TAKES_BACK)) {
+        } else if let Some(step) = asked {
             // Who asked for it has said why, if anybody has.
             draft.say(&crate::asked(scene.prompt));
             draft.evidence(step);
         }
         came(&mut draft, instead);
+        // That lines went again, nobody knows why, is no lesson.
+        draft.quiet = !explained && work.title.starts_with(NAMELESS);
         found.extend(draft.finish());
     }
     // What was taken back within the turn, and what was said not to work, is told in the agent's words or not at all.
@@ -339,6 +344,8 @@ fn reasons(words: &Words<'_>) -> Vec<Reason> {
             let next = said.get(at + 1).filter(|next| !next.bullet && !next.text.ends_with([':', '?']));
             let next = next.map(|next| one_line(&next.text, 240));
             let next = next.filter(|next| next.len() > 20 && !words.heard.is_theirs(next));
+            // A guess at what comes instead is none.
+            let next = next.filter(|next| !prose::hedged(&next.to_lowercase()));
             found.push(Reason { text: one_line(text, 280), next, fails });
         }
     }
@@ -377,8 +384,21 @@ const TAKES_BACK: &[&str] = &["reverted", "revert", "rolled back", "undid", "und
 
 /// Says something by itself: a statement that names what it is about, no question, no plan and no condition.
 fn is_telling(text: &str, bullet: bool) -> bool {
-    const UNSURE: &[&str] =
-        &["if", "would", "should", "could", "might", "whether", "avoid", "avoids", "probably", "no"];
+    const UNSURE: &[&str] = &[
+        "if",
+        "would",
+        "should",
+        "could",
+        "might",
+        "whether",
+        "avoid",
+        "avoids",
+        "probably",
+        "no",
+        "current",
+        "currently",
+        "unused",
+    ];
     const PLANS: &[&str] = &["let me", "i'll", "i will", "do you", "let's", "we could", "option"];
     let lower = text.to_lowercase();
     let words = text.split_whitespace().count();

@@ -4,10 +4,9 @@
 use model::{EventId, Learning, LearningKind, MemoryKind, Observation, Provenance};
 
 use crate::howto;
-use crate::patch::Area;
 use crate::prose;
 use crate::state::State;
-use crate::text::{clip, enumerate, file_name, push_new};
+use crate::text::{clip, enumerate, push_new};
 
 /// More lessons than this from one session are none.
 const MAX_LEARNINGS: usize = 16;
@@ -55,55 +54,13 @@ fn lesson(observation: &Observation) -> Option<(LearningKind, String)> {
             Some((LearningKind::Worked, format!("Run {works}`, not `{fails}`, which failed: {error}")))
         }
         MemoryKind::Bugfix | MemoryKind::Security => {
-            let between = fact(observation, "Run in between: ");
-            let advice = if let Some(between) = between {
-                let (command, error) =
-                    observation.facts.iter().find_map(|fact| fact.split_once("` failed: "))?;
-                remedy(command, error, between)
-            } else {
-                // Only where the complaint names a file of the code and that file was changed: an edit elsewhere may have
-                // answered something else.
-                let (error, at) = fact(observation, "Error: ")?.rsplit_once(" at ")?;
-                // A compiler and a linter name the place themselves.
-                let raised = ["panic", "Error", "Exception"].iter().any(|word| error.contains(word));
-                if !raised && fact(observation, "Failing: ").is_none() {
-                    return None;
-                }
-                let named = file_name(at.split(':').next().unwrap_or(at));
-                let files: Vec<&str> = changed(observation)
-                    .into_iter()
-                    .filter(|file| crate::patch::area(file) == Area::Code)
-                    .map(file_name)
-                    .filter(|file| *file == named)
-                    .collect();
-                // What was set right, and why, stands in the repair; where to look is what it leaves to be learned.
-                let place = Some(enumerate(&files, 2)).filter(|place| !place.is_empty())?;
-                match fact(observation, "Failing: ") {
-                    // Every assertion fails in these words; the test is what can be known again.
-                    Some(tests) if error.to_ascii_lowercase().starts_with("assert") => {
-                        format!("When {} fails again, look at {place}", clip(tests, 70))
-                    }
-                    _ => format!("When \"{}\" comes again, look at {place}", prose::cut(error, 70)),
-                }
-            };
+            let between = fact(observation, "Run in between: ")?;
+            let (command, error) = observation.facts.iter().find_map(|fact| fact.split_once("` failed: "))?;
+            let advice = remedy(command, error, between);
             Some((LearningKind::Worked, advice))
         }
         _ => None,
     }
-}
-
-/// The files of which a line is shown; those where it took the place of another, if there are some.
-fn changed(observation: &Observation) -> Vec<&str> {
-    let shows = |words: &str| -> Vec<&str> {
-        let of = |fact: &String, file: &String| {
-            fact.strip_prefix(file.as_str())
-                .is_some_and(|rest| rest.starts_with(": ") && rest.contains(words))
-        };
-        let files = observation.files_modified.iter();
-        files.filter(|file| observation.facts.iter().any(|fact| of(fact, file))).map(String::as_str).collect()
-    };
-    let replaced = shows("` → `");
-    if replaced.is_empty() { shows("): ") } else { replaced }
 }
 
 /// What to try is said in full where it can be; the command and the error share what room is left.
@@ -137,8 +94,6 @@ fn learning(kind: LearningKind, title: String, observation: &Observation) -> Lea
         // The title says it, and what it had to cut is said here.
         let cut = title.contains('…');
         facts.retain(|fact| fact.contains("` passes") || cut && fact.contains("` failed: "));
-    } else if matches!(observation.kind, MemoryKind::Bugfix | MemoryKind::Security) {
-        facts = own(&facts, observation);
     }
     let text = facts.join("\n");
     let files = if observation.files_modified.is_empty() {
@@ -154,19 +109,6 @@ fn learning(kind: LearningKind, title: String, observation: &Observation) -> Lea
         files: files.clone(),
         events: observation.events.clone(),
     }
-}
-
-/// What the text of a repair does not say already; where it says all, how it was checked.
-fn own<'a>(facts: &[&'a str], observation: &Observation) -> Vec<&'a str> {
-    let said = |fact: &str| {
-        let words = TOLD.iter().find_map(|start| fact.strip_prefix(start)).unwrap_or(fact);
-        observation.narrative.contains(words)
-    };
-    let own: Vec<&str> = facts.iter().copied().filter(|fact| !said(fact)).collect();
-    if own.is_empty() {
-        return facts.iter().copied().filter(|fact| fact.contains("` passes")).take(1).collect();
-    }
-    own
 }
 
 /// Failures the session ended with.
@@ -216,9 +158,7 @@ fn repeated(observations: &[Observation]) -> Vec<Learning> {
         let Some(error) = observation.facts.iter().find_map(|fact| fact.strip_prefix("Error: ")) else {
             continue;
         };
-        let Some((code, _)) =
-            error.split_once(": ").filter(|(code, _)| !code.contains(' ') && code.len() < 40)
-        else {
+        let Some((code, _)) = error.split_once(": ").filter(|(code, _)| is_code(code)) else {
             continue;
         };
         match codes.iter_mut().find(|(known, _)| *known == code) {
@@ -246,6 +186,12 @@ fn repeated(observations: &[Observation]) -> Vec<Learning> {
             }
         })
         .collect()
+}
+
+/// `E0502`, `TS2345`, `G304`; a word before a colon is how any error begins.
+fn is_code(word: &str) -> bool {
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    word.len() < 16 && digits >= 2 && word.chars().all(|char| char.is_ascii_alphanumeric() || char == '-')
 }
 
 fn bounded(events: impl Iterator<Item = EventId>) -> Vec<EventId> {

@@ -58,7 +58,7 @@ pub use outside::{MARK, REPORTED};
 pub use pasted::own_words;
 pub use state::State;
 pub use step::{Step, step};
-pub use worth::is_worth_saying;
+pub use worth::{QUIET, is_worth_saying};
 
 /// The name of this distiller in a memory's provenance.
 pub const NAME: &str = "extractive/2";
@@ -181,6 +181,7 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
         observation.at = if observation.at == 0 { turn.ended_at } else { observation.at };
     }
     observations.sort_by_key(|observation| observation.at);
+    worth::quieten_small_work(&mut observations);
     let mut summary = summary::summarize(&scene, state, &observations);
     let outside = summary.as_mut().map(|summary| heard.strip(summary, &observations)).unwrap_or_default();
     let over = sorted.over.clone();

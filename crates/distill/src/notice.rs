@@ -61,6 +61,9 @@ pub(crate) fn failure(scene: &Scene<'_>, open: &mut OpenFailure) -> Option<Obser
 }
 
 fn is_worth(scene: &Scene<'_>, open: &OpenFailure) -> bool {
+    if open.fault.is_missing_program() {
+        return false;
+    }
     // A tool of a server that does not answer as hoped is the moment's; one that never does is not.
     if open.key.split(' ').count() == 2 && open.shown.contains(" of ") && open.attempts < 2 {
         return false;
@@ -226,10 +229,13 @@ pub(crate) fn operations(scene: &Scene<'_>, told: &[usize]) -> Vec<Observation> 
                     _ => "Release",
                 };
                 draft.title = format!("{what}: `{}`", clip(&run.command.shown, 100));
+                // That branches came together, or a request was edited, stands in the history of the project.
+                draft.quiet = matches!(what, "Merge" | "Pull request");
                 if let Some(request) = &run.commit {
                     let number =
                         request.hash.as_ref().map_or_else(String::new, |number| format!(" {number}"));
                     draft.title = format!("PR{number}: {}", request.subject);
+                    draft.quiet = false;
                     draft.say(&draft.title.clone());
                     request.body.iter().for_each(|sentence| draft.fact(sentence));
                     found.extend(draft.finish());

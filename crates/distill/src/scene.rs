@@ -12,6 +12,7 @@ use crate::state::Request;
 use crate::step::{Act, Step};
 use crate::text::{clip, file_name, has_word, is_coined, one_line, push_new, stem};
 use crate::work::{Piece, Sorted};
+use crate::worth::{QUIET, is_worth_saying};
 use crate::{ASKED, Turn, concepts, findings};
 
 pub(crate) struct Scene<'a> {
@@ -242,6 +243,8 @@ pub(crate) struct Draft {
     at: Millis,
     /// When it was asked for or said; counts where nothing was done.
     said_at: Millis,
+    /// Nobody said anything of it that is worth being told: kept for whoever asks.
+    pub quiet: bool,
 }
 
 impl Draft {
@@ -260,6 +263,7 @@ impl Draft {
             tokens: 0,
             at: 0,
             said_at: 0,
+            quiet: false,
         }
     }
 
@@ -355,6 +359,11 @@ impl Draft {
             self.kind = MemoryKind::Security;
         }
         self.read.retain(|file| !self.modified.contains(file));
+        // A decision is a person's words, however short.
+        let is_poor = self.kind != MemoryKind::Decision && !is_worth_saying(&title);
+        if self.quiet || is_poor {
+            self.outside.push(QUIET.to_owned());
+        }
         Some(Observation {
             kind: self.kind,
             at: if self.at == 0 { self.said_at } else { self.at },

@@ -9,17 +9,23 @@ use crate::scene::Scene;
 use crate::state::State;
 use crate::step::Act;
 use crate::text::{clip, enumerate, push_new, says_again};
+use crate::worth::is_quiet;
 
 const MAX_LINES: usize = 8;
 
 pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observation]) -> Option<Summary> {
     let mut summary = Summary { request: request(scene), ..Summary::default() };
     summary.investigated = investigated(scene);
+    let mut changed: Vec<String> = Vec::new();
     for observation in observations {
         match observation.kind {
             MemoryKind::Discovery => push_new(&mut summary.learned, &observation.title, MAX_LINES),
             MemoryKind::Decision => {}
             MemoryKind::Failure => push_new(&mut summary.next_steps, &observation.title, MAX_LINES),
+            // A patch nobody spoke of is told by its files, where nothing else is.
+            _ if is_quiet(observation) => {
+                observation.files_modified.iter().for_each(|file| push_new(&mut changed, file, MAX_LINES));
+            }
             _ => push_new(&mut summary.completed, &done(scene, observation), MAX_LINES + 4),
         }
         for cause in observation.facts.iter().filter_map(|fact| fact.strip_prefix("Cause, as said: ")) {
@@ -33,10 +39,15 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
         push_new(&mut summary.learned, &format!("Decided: {}", observation.title), MAX_LINES);
     }
     for (_, item) in &scene.sorted.done_items {
-        let told = observations.iter().any(|one| one.title.to_lowercase().starts_with(&item.to_lowercase()));
+        let tells =
+            |one: &Observation| !is_quiet(one) && one.title.to_lowercase().starts_with(&item.to_lowercase());
+        let told = observations.iter().any(tells);
         if !told {
             push_new(&mut summary.completed, item, MAX_LINES + 4);
         }
+    }
+    if summary.completed.is_empty() && !changed.is_empty() {
+        summary.completed.push(format!("Changed {}", enumerate(&changed, 3)));
     }
     for &at in &scene.sorted.pushes {
         if let Act::Run(run) = &scene.steps[at].act {

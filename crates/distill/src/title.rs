@@ -11,6 +11,7 @@ use crate::state::OpenFailure;
 use crate::step::{Act, Commit};
 use crate::text::{clip, enumerate, file_name, has_word};
 use crate::work::Piece;
+use crate::worth::is_review_finding;
 use crate::write::looks_like_file;
 
 pub(crate) fn fix_title(
@@ -146,8 +147,11 @@ pub(crate) fn built_title(
 }
 
 /// What was asked for, where a person heard it and it asks for work.
-fn asked_title(scene: &Scene<'_>, piece: &Piece) -> Option<String> {
+pub(crate) fn asked_title(scene: &Scene<'_>, piece: &Piece) -> Option<String> {
     scene.request.event?;
+    if is_review_finding(&scene.request.text) {
+        return None;
+    }
     let max = if scene.sorted.pieces.len() > 1 { 70 } else { 110 };
     (!piece.edits.is_empty()).then(|| prose::request_title(&scene.request.text, max)).flatten()
 }
@@ -271,7 +275,7 @@ pub(crate) fn own_commit<'a>(scene: &'a Scene<'_>, piece: &'a Piece) -> Option<&
 }
 
 /// "wip", "Initial commit", "fix": said of any work.
-fn says_little(subject: &str) -> bool {
+pub(crate) fn says_little(subject: &str) -> bool {
     const ANY: &[&str] = &[
         "initial", "init", "commit", "wip", "fix", "fixes", "update", "updates", "changes", "test", "tests",
     ];
@@ -283,7 +287,7 @@ fn says_little(subject: &str) -> bool {
 }
 
 /// `Merge branch 'a'`, `Merge feature/x`, `Merge a into b`; not `Merge the two caches`.
-fn is_merge(subject: &str) -> bool {
+pub(crate) fn is_merge(subject: &str) -> bool {
     const OF: &[&str] = &["branch", "branches", "remote-tracking", "pull", "tag", "commit"];
     let mut words = subject.split_whitespace();
     if !words.next().is_some_and(|word| word.eq_ignore_ascii_case("merge")) {
@@ -294,7 +298,7 @@ fn is_merge(subject: &str) -> bool {
 }
 
 /// The kind a conventional commit says, and the subject without it.
-fn subject(subject: &str) -> (Option<MemoryKind>, &str) {
+pub(crate) fn subject(subject: &str) -> (Option<MemoryKind>, &str) {
     let Some((prefix, rest)) = subject.split_once(": ") else { return (None, subject) };
     let word = prefix.split(['(', '!']).next().unwrap_or(prefix);
     let kind = match word {

@@ -544,7 +544,8 @@ impl Sorter<'_> {
                 _ => {}
             }
         }
-        let alone = between.is_empty() && !unclear;
+        // Between two turns anybody may have changed something.
+        let alone = between.is_empty() && !unclear && failure.turn == self.state.turns;
         self.sorted.recoveries.push(Recovery { failure, between, alone, proof: at });
     }
 

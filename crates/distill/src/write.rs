@@ -11,16 +11,17 @@ use crate::prose::{self, Intent};
 use crate::scene::{Draft, Scene};
 use crate::state::OpenFailure;
 use crate::step::{Act, Run};
-use crate::text::{enumerate, file_name, has_word};
+use crate::text::{clip, enumerate, file_name, has_word};
 use crate::title::{built_title, conflict_title, fix_title, kind, own_commit};
 use crate::work::Piece;
+use crate::worth;
 
 /// Files told one by one; the others are listed.
 const MAX_FILES_TOLD: usize = 3;
 /// Changed lines of a file of which one may stand for all.
 const MAX_QUOTED: u32 = 8;
 /// How a title begins that is made of the patch, because nobody called the work anything.
-const NAMELESS: &str = "Change ";
+pub(crate) const NAMELESS: &str = "Change ";
 /// What was said of why one piece of work was needed.
 const MAX_CAUSES: usize = 2;
 
@@ -61,6 +62,8 @@ fn fixed(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
     let place = failure.fault.place.as_ref().map_or_else(String::new, |place| format!(" ({place})"));
     draft.subtitle = Some(format!("`{}` failed: {}{place}", failure.shown, failure.fault.short(140)));
     let commit = own_commit(scene, piece);
+    let spoken = cause.is_some() || fix.is_some();
+    draft.quiet = !spoken && (conflict || commit.is_none() && worth::is_own_slip(failure));
     draft.title = if conflict {
         conflict_title(scene, piece, failure)
     } else {
@@ -156,6 +159,7 @@ fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
     draft.title =
         built_title(scene, piece, commit, lead.as_ref().map(|(_, text)| text.as_str()), said.first());
     let lead = lead.filter(|(_, text)| !prose::states_cause(text));
+    let mut spoken = lead.is_some() || !said.is_empty();
     for (at, sentence) in lead.into_iter().chain(said.into_iter().map(|(_, at, text)| (at, text))).take(3) {
         draft.say(&sentence);
         scene.take(at);
@@ -178,6 +182,13 @@ fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
         // Why it was needed says more than which lines it touched.
         let mut reasons = causes.iter().map(|cause| prose::as_title(cause, 120));
         draft.title = reasons.find(|title| prose::reads_well(title)).unwrap_or(draft.title);
+    }
+    spoken |= !causes.is_empty();
+    draft.quiet = !worth::is_work_worth_saying(scene, piece, commit, spoken) && causes.is_empty();
+    // How a linter of this project is satisfied comes again.
+    if let Some(settled) = piece.settled.first().filter(|_| draft.quiet) {
+        draft.quiet = false;
+        draft.title = clip(settled, 120);
     }
     tell_edits(scene, &mut draft, piece);
     tell_rest(scene, &mut draft, piece);
@@ -301,7 +312,8 @@ fn tell_rest(scene: &Scene<'_>, draft: &mut Draft, piece: &Piece) {
     for OpenFailure { fault, shown, events, outside, tried, .. } in &piece.stumbles {
         // A lint that is told with what settled it is not told once more.
         let told = fault.is_lint() && !piece.settled.is_empty();
-        if !told && fault.rank > 2 {
+        // What a compiler said of a line that was being written is gone with the line.
+        if !told && fault.rank > 2 && (!fault.compile || !tried.is_empty()) {
             draft.fact(&format!("On the way `{shown}` failed: {}", fault.short(140)));
             let near = |tried: &str| fault.file().is_some_and(|file| tried.starts_with(file_name(file)));
             if let Some((tried, event)) = tried.iter().find(|(tried, _)| near(tried)) {

@@ -15,7 +15,7 @@ pub enum Origin {
     Work,
     /// Somebody else's words.
     Outside,
-    /// An agent's own work, told by rules that no longer hold.
+    /// An agent's own work that the rules of today would not say: told by older rules, or a patch of which nobody said anything.
     Retired,
 }
 
@@ -93,7 +93,7 @@ impl Basis<'_> {
         if self.kind == Chunk || self.tools.iter().any(is_outside) {
             return Origin::Outside;
         }
-        if self.tools.iter().any(|tool| tool.starts_with(RETIRED)) {
+        if self.tools.iter().any(|tool| tool.starts_with(RETIRED) || tool == distill::QUIET) {
             return Origin::Retired;
         }
         // A note an agent saved is the agent's.
@@ -161,6 +161,13 @@ mod tests {
         imported.provenance.by = "import".into();
         assert_eq!(origin(&imported), Origin::Person);
         assert_eq!(origin(&memory(MemoryKind::Summary, &[])), Origin::Work);
+    }
+
+    #[test]
+    fn work_nobody_spoke_of_is_kept_and_not_said() {
+        let quiet = memory(MemoryKind::Change, &["Edit", distill::QUIET]);
+        assert_eq!(origin(&quiet), Origin::Retired);
+        assert!(!origin(&quiet).is_trusted());
     }
 
     #[test]

@@ -269,7 +269,7 @@ fn a_learning_says_what_to_do_and_repeats_no_observation() {
 }
 
 #[test]
-fn a_learning_of_a_repair_says_where_to_look_and_leaves_the_cause_to_the_repair() {
+fn a_repair_by_an_edit_is_told_once_with_its_cause_and_is_no_learning_of_its_own() {
     let red = "bash cargo test\n! 101\nthread 'refresh::a_token_expires' panicked at src/token.rs:41:5:\nassertion failed: token.is_expired()\ntest refresh::a_token_expires ... FAILED\ntest result: FAILED. 4 passed; 1 failed; 0 ignored\n.\n";
     let edit = "edit src/token.rs\n@ 41\n fn is_expired(&self) -> bool {\n-    self.expiry < now_seconds()\n+    self.expiry < now_milliseconds()\n.\n";
     let green = "bash cargo test\ntest result: ok. 5 passed; 0 failed; 0 ignored\n.\n";
@@ -277,13 +277,7 @@ fn a_learning_of_a_repair_says_where_to_look_and_leaves_the_cause_to_the_repair(
     let played = play(&format!("> fix the refresh\n.\n{red}{edit}{green}< {cause}\n.\n"));
     let fix = played.observations().into_iter().find(|one| one.kind == MemoryKind::Bugfix).unwrap();
     assert!(fix.narrative.contains(cause), "{fix:#?}");
-    let learning = played.learnings.iter().find(|one| one.kind == LearningKind::Worked).unwrap();
-    assert!(learning.title.ends_with(" fails again, look at token.rs"), "{learning:#?}");
-    assert!(learning.text.contains("now_seconds()` → `"), "{learning:#?}");
-    assert!(!learning.text.contains("root cause") && !learning.title.contains("root cause"), "{learning:#?}");
-    for line in learning.text.lines() {
-        assert!(!fix.narrative.contains(line), "{line} is said twice");
-    }
+    assert!(!played.learnings.iter().any(|one| one.kind == LearningKind::Worked), "{:#?}", played.learnings);
     let last = fix.title.trim_end_matches('…').rsplit(' ').next().unwrap();
     assert!(cause.split([' ', ',']).any(|word| word == last) && last != "with", "{}", fix.title);
 }

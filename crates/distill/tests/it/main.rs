@@ -16,3 +16,4 @@ mod script;
 mod sessions;
 mod speed;
 mod words;
+mod worth;

@@ -134,7 +134,7 @@ fn whose(memory: &model::Memory) -> String {
         engine::Origin::Outside if sources.is_empty() => "outside, said only when asked for".to_owned(),
         engine::Origin::Outside => format!("outside ({}), said only when asked for", sources.join(", ")),
         engine::Origin::Retired => {
-            "work, told by rules that no longer hold: said only when asked for".to_owned()
+            "work that today's rules would not say: said only when asked for".to_owned()
         }
         _ => origin.name().to_owned(),
     }

@@ -4,7 +4,7 @@
 use model::{EventId, Memory, MemoryKind, SessionId};
 use store::Batch;
 
-use crate::{Result, memory, origin};
+use crate::{Origin, Result, memory, origin};
 
 /// Kinds that state how things are done, and can therefore be overtaken.
 const STATEMENTS: &[MemoryKind] = &[MemoryKind::Note, MemoryKind::Decision, MemoryKind::Learning];
@@ -89,7 +89,8 @@ pub(crate) fn settle(batch: &mut Batch<'_>, session: &SessionId, over: &[EventId
 
 /// The subjects, in lower case and without the word before the colon, of commits that this one reverts.
 fn reverted(memory: &Memory) -> Vec<String> {
-    if !WORK.contains(&memory.kind) || !origin(memory).is_trusted() {
+    // What is not worth saying was done all the same.
+    if !WORK.contains(&memory.kind) || origin(memory) == Origin::Outside {
         return Vec::new();
     }
     let mut found = Vec::new();

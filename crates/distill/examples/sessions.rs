@@ -89,6 +89,8 @@ fn memories(adapter: &dyn Adapter, path: &str, text: &[u8]) -> Vec<Value> {
             let distilled = distill::turn(&mut state, &turn);
             steps.clear();
             let session = event.session.as_str();
+            let titles: Vec<String> = distilled.observations.iter().map(|one| one.title.clone()).collect();
+            let fresh: Vec<u64> = distilled.observations.iter().map(|one| one.at).collect();
             for seen in distilled.observations {
                 overtake(&mut found, &mut observations, &seen);
                 found.push(json!({ "session": session, "at": seen.at, "kind": seen.kind.name(), "title": seen.title,
@@ -100,6 +102,19 @@ fn memories(adapter: &dyn Adapter, path: &str, text: &[u8]) -> Vec<Value> {
                 seen.kind == MemoryKind::Failure && seen.events.iter().any(|id| distilled.over.contains(id))
             };
             forget(&mut found, &mut observations, over);
+            for old in &distilled.overtaken {
+                let title = old.title.trim_end_matches('…');
+                let known = |seen: &Observation| {
+                    seen.title.starts_with(title)
+                        && seen.at < event.at
+                        && !fresh.contains(&seen.at)
+                        && seen.events.iter().any(|id| old.events.contains(id))
+                };
+                if std::env::var_os("SHOW_OVERTAKEN").is_some() {
+                    eprintln!("{} | {} | by {}", &session[..8], old.title, titles[old.by]);
+                }
+                forget(&mut found, &mut observations, known);
+            }
             if let Some(summary) = distilled.summary {
                 found.push(
                     json!({ "session": session, "at": event.at, "kind": "summary", "title": summary.request,

@@ -2,7 +2,7 @@
 //! which the agent says that they do not work. What was taken back is not told as work any more, and what failed is told
 //! with what came instead.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use model::{EventId, MemoryKind, Millis, Observation, Said, Speaker};
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,11 @@ struct Mark {
     was: u32,
     is: u32,
     undone: bool,
+    /// Prints of its lines that stand still, and how many there were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    came: Vec<u32>,
+    #[serde(default)]
+    lines: u32,
 }
 
 impl Work {
@@ -45,6 +50,23 @@ impl Work {
     /// A larger piece is not taken back edit by edit.
     const MAX_EDITS: usize = 8;
     const MAX_EVENTS: usize = 12;
+
+    /// Takes lines away that an edit of a later turn replaced; says whether so few are left that the work does not stand any more.
+    pub(crate) fn is_replaced_by(&mut self, edit: &Edit, stands: &HashSet<u32>) -> bool {
+        let mut touched = false;
+        for mark in self.edits.iter_mut().filter(|mark| mark.file == edit.file) {
+            let before = mark.came.len();
+            mark.came.retain(|print| stands.contains(print) || !edit.went.contains(print));
+            touched |= mark.came.len() < before;
+        }
+        let lines: u32 = self.edits.iter().map(|mark| mark.lines).sum();
+        let left: usize = self.edits.iter().map(|mark| mark.came.len()).sum();
+        touched && left as u32 * 3 <= lines
+    }
+
+    pub(crate) fn told(&self) -> (&str, &[EventId]) {
+        (&self.title, &self.events)
+    }
 
     fn is_undone(&self) -> bool {
         !self.edits.is_empty() && self.edits.iter().all(|edit| edit.undone)
@@ -195,7 +217,14 @@ fn is_in(file: &str, target: &str) -> bool {
 pub(crate) fn remember(state: &mut State, scene: &Scene<'_>, piece: &Piece, told: &Observation) {
     let edits: Vec<Mark> = scene
         .edits(piece)
-        .map(|edit| Mark { file: edit.file.clone(), was: edit.was, is: edit.is, undone: false })
+        .map(|edit| Mark {
+            file: edit.file.clone(),
+            was: edit.was,
+            is: edit.is,
+            undone: false,
+            came: edit.came.clone(),
+            lines: edit.came.len() as u32,
+        })
         .collect();
     if edits.is_empty() || edits.len() > Work::MAX_EDITS {
         return;

@@ -28,6 +28,7 @@ mod notice;
 mod orders;
 mod outcome;
 mod outside;
+mod overtaken;
 mod pasted;
 mod patch;
 mod prose;
@@ -55,6 +56,7 @@ pub use given_up::GIVEN_UP;
 pub use howto::{HOW_TO, merge_how_to};
 pub use outcome::{BrokeOff, Ending, outcome};
 pub use outside::{MARK, REPORTED};
+pub use overtaken::Overtaken;
 pub use pasted::own_words;
 pub use state::State;
 pub use step::{Step, step};
@@ -88,6 +90,8 @@ pub struct Distilled {
     pub outside: Vec<String>,
     /// First events of failures that were told in an earlier turn and do not stand any more: nobody is to be told of them.
     pub over: Vec<EventId>,
+    /// What earlier turns said and this one replaced.
+    pub overtaken: Vec<Overtaken>,
 }
 
 /// No turn is worth more memories; what is cut is the small change, never a failure or a decision.
@@ -121,6 +125,7 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
     state.turns = state.turns.saturating_add(1);
     let intent = prose::intent(prompt);
     let back = given_up::look(state, turn.steps);
+    let replaced = overtaken::replaced_work(state, turn.steps);
     let mut sorted = work::sort(state, turn.steps, intent, &back.void);
     // An item of the list of work is words, too.
     sorted.pieces.iter_mut().for_each(|piece| piece.hints.retain(|(_, item)| !heard.is_theirs(item)));
@@ -185,7 +190,9 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
     let mut summary = summary::summarize(&scene, state, &observations);
     let outside = summary.as_mut().map(|summary| heard.strip(summary, &observations)).unwrap_or_default();
     let over = sorted.over.clone();
-    Distilled { observations, summary, outside, over }
+    let mut overtaken = overtaken::by_observation(replaced, &observations);
+    overtaken.extend(overtaken::taken_back_statements(state, &scene, turn.said, &observations));
+    Distilled { observations, summary, outside, over, overtaken }
 }
 
 const ASKED: &str = "Asked: ";

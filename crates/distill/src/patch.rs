@@ -46,6 +46,11 @@ pub(crate) struct Edit {
     pub was: u32,
     #[serde(default)]
     pub is: u32,
+    /// Prints of lines that came and of lines that went, the first ones of each: by them a later edit is known to replace an earlier one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub came: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub went: Vec<u32>,
     /// Lines written for the next agent, where the file is for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lessons: Vec<Lesson>,
@@ -65,6 +70,9 @@ const MAX_DEFINITIONS: usize = 8;
 const MAX_NAMES: usize = 14;
 const MAX_SPANS: usize = 6;
 const MAX_LINE_BYTES: usize = 110;
+/// Prints of lines kept of an edit. More go than come: one edit may replace what several have written.
+const MAX_CAME: usize = 12;
+const MAX_WENT: usize = 40;
 /// How far up, and in how large a file, the definition around a change is looked for.
 const MAX_LINES_UP: usize = 250;
 const MAX_FILE_BYTES: usize = 1024 * 1024;
@@ -165,6 +173,8 @@ struct Patch {
     spans: Vec<(u32, u32)>,
     was: u32,
     is: u32,
+    came: Vec<u32>,
+    went: Vec<u32>,
 }
 
 impl Patch {
@@ -262,6 +272,14 @@ impl Patch {
     fn block(&mut self, old: &[&str], new: &[&str]) {
         self.was = marked(self.was, old);
         self.is = marked(self.is, new);
+        let prints = |lines: &[&str]| lines.iter().filter_map(|line| print(line)).collect::<HashSet<u32>>();
+        let (stood, stands) = (prints(old), prints(new));
+        let add = |list: &mut Vec<u32>, lines: &[&str], other: &HashSet<u32>, max: usize| {
+            let prints = lines.iter().filter_map(|line| print(line)).filter(|print| !other.contains(print));
+            list.extend(prints.take(max.saturating_sub(list.len())));
+        };
+        add(&mut self.came, new, &stood, MAX_CAME);
+        add(&mut self.went, old, &stands, MAX_WENT);
         for line in old {
             if let Some(name) = definition(line) {
                 push_new(&mut self.dropped, &name, 4 * MAX_DEFINITIONS);
@@ -343,13 +361,15 @@ impl Patch {
             spans: self.spans,
             was: self.was,
             is: self.is,
+            came: self.came,
+            went: self.went,
             lessons: Vec::new(),
         }
     }
 }
 
 /// A mark of lines of code, equal where they are: FNV-1a, without comments, blanks at both ends and empty lines.
-fn marked(mark: u32, lines: &[&str]) -> u32 {
+pub(crate) fn marked(mark: u32, lines: &[&str]) -> u32 {
     let mut mark = mark;
     for line in lines {
         let line = line.trim();
@@ -363,6 +383,13 @@ fn marked(mark: u32, lines: &[&str]) -> u32 {
         }
     }
     mark
+}
+
+/// A print of one line that says something; a brace or `return nil` stands in every file.
+fn print(line: &str) -> Option<u32> {
+    const LEAST_LETTERS: usize = 12;
+    let letters = line.chars().filter(|char| char.is_alphanumeric()).take(LEAST_LETTERS).count();
+    (letters == LEAST_LETTERS).then(|| marked(0, &[line])).filter(|print| *print != 0)
 }
 
 /// The lines above line `number`, nearest first.

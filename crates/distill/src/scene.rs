@@ -13,7 +13,7 @@ use crate::step::{Act, Step};
 use crate::text::{clip, file_name, has_word, is_coined, one_line, push_new, stem};
 use crate::work::{Piece, Sorted};
 use crate::worth::{QUIET, is_worth_saying};
-use crate::{ASKED, Turn, concepts, findings};
+use crate::{ASKED, Turn, concepts, findings, overtaken};
 
 pub(crate) struct Scene<'a> {
     pub steps: &'a [Step],
@@ -52,7 +52,8 @@ impl<'a> Scene<'a> {
             said.extend(findings::early(turn.said, &said));
         }
         let theirs = said.iter().map(|sentence| heard.is_theirs(&sentence.text)).collect();
-        let used = RefCell::new(vec![false; said.len()]);
+        // What was taken back within the turn is told by nobody.
+        let used = RefCell::new(overtaken::first_guesses(&said, turn.said));
         let (ended_by, relations) = (turn.ended_by, Vec::new());
         let mut scene =
             Self { steps, sorted, prompt, request, intent, said, ended_by, heard, theirs, used, relations };
@@ -140,6 +141,16 @@ impl<'a> Scene<'a> {
         own
     }
 
+    /// All own sentences, whoever used them.
+    pub(crate) fn all_own(&self) -> impl Iterator<Item = &Sentence> {
+        let told = self.sorted.message.is_some();
+        self.said
+            .iter()
+            .zip(&self.theirs)
+            .filter(move |(_, theirs)| told && !**theirs)
+            .map(|(sentence, _)| sentence)
+    }
+
     /// Whether the sentence at a place is somebody else's.
     pub(crate) fn is_theirs(&self, sentence: usize) -> bool {
         self.theirs.get(sentence).is_some_and(|theirs| *theirs)
@@ -152,9 +163,7 @@ impl<'a> Scene<'a> {
 
     /// Own sentences that pass a test, whoever used them.
     pub(crate) fn any(&self, fits: impl Fn(&Sentence) -> bool) -> Option<&Sentence> {
-        let told = self.sorted.message.is_some();
-        let own = self.said.iter().zip(&self.theirs).filter(|(_, theirs)| told && !**theirs);
-        own.map(|(sentence, _)| sentence).find(|sentence| fits(sentence))
+        self.all_own().find(|sentence| fits(sentence))
     }
 
     /// How much a sentence has to do with a piece of work: what it names of it.

@@ -8,6 +8,7 @@ use crate::command::Purpose;
 use crate::complaint::Complaint;
 use crate::fault::Fault;
 use crate::given_up::Work;
+use crate::overtaken::Statement;
 use crate::step::Step;
 
 /// Opaque to whoever stores it. An older or newer form reads as far as it can.
@@ -46,6 +47,9 @@ pub struct State {
     pub(crate) works: Vec<Work>,
     /// What was said not to work, so that it is not said twice.
     pub(crate) given_up: Vec<String>,
+    /// What was stated, to see that it is taken back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) statements: Vec<Statement>,
 }
 
 /// What a person asked for, and the event that shows it.

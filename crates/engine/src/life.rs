@@ -71,6 +71,23 @@ pub(crate) fn resolve(batch: &mut Batch<'_>, newer: &Memory) -> Result<()> {
     Ok(())
 }
 
+/// What an earlier turn told and a later one of the session replaced stands behind what tells of the later one.
+pub(crate) fn overtake(batch: &mut Batch<'_>, older: &distill::Overtaken, newer: &Memory) -> Result<()> {
+    let Some(session) = &newer.session else { return Ok(()) };
+    let title = older.title.trim_end_matches('…');
+    for row in batch.observations(session, MAX_FAILURES)? {
+        let known = &row.memory;
+        let shared = known.provenance.events.iter().any(|id| older.events.contains(id));
+        // What a person holds on to stays.
+        let free =
+            row.superseded_by.is_none() && !known.pinned && known.id != newer.id && known.at <= newer.at;
+        if shared && free && known.title.starts_with(title) {
+            batch.supersede(known.id, newer.id)?;
+        }
+    }
+    Ok(())
+}
+
 /// Takes away failures of a session that were told and do not stand any more; `over` are the first events of them.
 pub(crate) fn settle(batch: &mut Batch<'_>, session: &SessionId, over: &[EventId]) -> Result<()> {
     if over.is_empty() {

@@ -100,3 +100,70 @@ fn a_status_is_not_worth_saying() {
     }
     assert!(is_worth_saying("The exporter is complete only when the last page is flushed"));
 }
+
+#[test]
+fn work_whose_lines_a_later_turn_replaced_is_overtaken_by_it() {
+    let first = "> keep leases longer\n.\nedit src/lease.rs\n@ 10\n fn renew() {\n-    let life = minutes(5);\n+    let life = minutes(60).with_jitter();\n.\n< `renew` in lease.rs keeps a lease for an hour.\n.\n";
+    let second = |edit: &str| {
+        format!("{first}> no, for a day\n.\n{edit}< `renew` in lease.rs keeps a lease for a day.\n.\n")
+    };
+    let replaced = play(&second(
+        "edit src/lease.rs\n@ 10\n fn renew() {\n-    let life = minutes(60).with_jitter();\n+    let life = hours_of(24).rounded();\n.\n",
+    ));
+    let turn = &replaced.turns[1];
+    let [over] = turn.overtaken.as_slice() else { panic!("{:#?}", turn.overtaken) };
+    assert!(
+        over.title.contains("for an hour") && turn.observations[over.by].title.contains("for a day"),
+        "{over:#?}"
+    );
+    // Another line, and the same line in another place, replace nothing.
+    for other in [
+        "edit src/lease.rs\n@ 20\n fn close() {\n-    let life = seconds_left(one);\n+    let life = hours_of(24).rounded();\n.\n",
+        "edit src/lease.rs\n@ 10\n fn renew() {\n-    let life = minutes(60).with_jitter();\n+    if open {\n+        let life = minutes(60).with_jitter();\n+    }\n.\n",
+    ] {
+        let played = play(&second(other));
+        assert!(played.turns[1].overtaken.is_empty(), "{other}");
+    }
+}
+
+#[test]
+fn a_first_guess_is_dropped_where_the_right_cause_is_said_later_in_the_turn() {
+    let edit = "edit src/lease.rs\n@ 10\n fn renew() {\n-    wait(1);\n+    wait(backoff(2));\n.\n";
+    let guess = "The lease is lost because `renew_lease` reads the clock of the client.";
+    for right in [
+        "Actually, `renew_lease` reads the right clock. The lease is lost because `lock_file` is removed by the janitor.",
+        "I was wrong. `renew_lease` is fine, the lease is lost because `lock_file` is removed by the janitor.",
+        "Die eigentliche Ursache ist nicht `renew_lease`: Die Datei `lock_file` wird vom Janitor gelöscht.",
+        "На самом деле `renew_lease` в порядке: `lock_file` удаляется уборщиком, потому что он старый.",
+    ] {
+        let played = play(&format!(
+            "> why is the lease lost?\n.\n~ {guess}\n.\n{edit}~ {right}\n.\n{edit}< Fixed in lease.rs.\n.\n"
+        ));
+        for one in played.observations() {
+            let words = format!("{} {} {}", one.title, one.narrative, one.facts.join(" "));
+            assert!(!words.contains("clock of the client"), "{right}: {words}");
+        }
+    }
+    let played = play(&format!("> why is the lease lost?\n.\n~ {guess}\n.\n{edit}< Fixed in lease.rs.\n.\n"));
+    let told = |one: &&Observation| one.facts.iter().any(|fact| fact.contains("clock of the client"));
+    assert!(played.observations().iter().any(told), "{:#?}", played.observations());
+}
+
+#[test]
+fn a_statement_is_overtaken_by_the_turn_that_takes_it_back() {
+    let first = "> why is the lease lost?\n.\nread src/lease.rs\n< The lease is lost because `renew_lease` in lease.rs reads `client_clock`.\n.\n";
+    for second in [
+        "> are you sure?\n.\nread src/janitor.rs\n< I was wrong: `renew_lease` never reads `client_clock`. The lease is lost because `sweep_files` in janitor.rs removes the lock.\n.\n",
+        "> no, renew_lease does not read that at all\n.\nread src/janitor.rs\n< The lease is lost because `sweep_files` in janitor.rs removes the lock.\n.\n",
+    ] {
+        let played = play(&format!("{first}{second}"));
+        let turn = &played.turns[1];
+        let [over] = turn.overtaken.as_slice() else { panic!("{second} {:#?}", played.turns) };
+        assert!(over.title.contains("client_clock"), "{over:#?}");
+        assert!(turn.observations[over.by].facts.iter().any(|fact| fact.contains("sweep_files")));
+    }
+    let played = play(&format!(
+        "{first}> and where is it removed?\n.\nread src/janitor.rs\n< The lock is removed because `sweep_files` in janitor.rs takes all files; `renew_lease` and `client_clock` see that too late.\n.\n"
+    ));
+    assert!(played.turns[1].overtaken.is_empty());
+}

@@ -218,11 +218,16 @@ fn end_turn(
 
     let pattern =
         memory::of_event(event, MemoryKind::Change, MemoryId::from_u64(0), String::new(), String::new());
-    for seen in &distilled.observations {
-        let memory = as_memory(&pattern, seen);
-        memory::keep(batch, &memory)?;
-        crate::life::retire(batch, &memory)?;
-        crate::life::resolve(batch, &memory)?;
+    let memories: Vec<Memory> = distilled.observations.iter().map(|seen| as_memory(&pattern, seen)).collect();
+    for memory in &memories {
+        memory::keep(batch, memory)?;
+        crate::life::retire(batch, memory)?;
+        crate::life::resolve(batch, memory)?;
+    }
+    for older in &distilled.overtaken {
+        if let Some(newer) = memories.get(older.by) {
+            crate::life::overtake(batch, older, newer)?;
+        }
     }
     crate::life::settle(batch, session, &distilled.over)?;
     if let Some(agent) = subagent {
@@ -438,6 +443,28 @@ mod tests {
         let given_up = kept.iter().find(|row| row.memory.title.starts_with(distill::GIVEN_UP)).unwrap();
         let work = kept.iter().find(|row| row.memory.kind == MemoryKind::Bugfix).unwrap();
         assert_eq!(work.superseded_by, Some(given_up.memory.id), "{kept:#?}");
+    }
+
+    #[test]
+    fn work_whose_lines_a_later_turn_replaced_stands_behind_that_turn() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut tables = Tables::open(&folder.path().join("derived.db")).unwrap();
+        let events = [
+            prompt("make the token live longer"),
+            edit("    let life = minutes(5);", "    let life = minutes(60).with_jitter();"),
+            stop("Changed refresh_token in src/token.rs: a token lives for an hour."),
+            prompt("no, a day"),
+            edit("    let life = minutes(60).with_jitter();", "    let life = hours_of(24).rounded();"),
+            stop("Changed refresh_token in src/token.rs: a token lives for a day."),
+        ];
+        learn(&mut tables, &events, 0);
+        let kept = tables.memories(&MemoryFilter::default()).unwrap();
+        let is_work = |row: &&store::MemoryRow| row.memory.kind.is_observation();
+        let find =
+            |word: &str| kept.iter().filter(is_work).find(|row| row.memory.text.contains(word)).unwrap();
+        let (hour, day) = (find("for an hour"), find("for a day"));
+        assert_eq!(hour.superseded_by, Some(day.memory.id), "{kept:#?}");
+        assert_eq!(day.superseded_by, None);
     }
 
     #[test]

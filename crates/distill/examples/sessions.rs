@@ -89,7 +89,6 @@ fn memories(adapter: &dyn Adapter, path: &str, text: &[u8]) -> Vec<Value> {
             let distilled = distill::turn(&mut state, &turn);
             steps.clear();
             let session = event.session.as_str();
-            let titles: Vec<String> = distilled.observations.iter().map(|one| one.title.clone()).collect();
             let fresh: Vec<u64> = distilled.observations.iter().map(|one| one.at).collect();
             for seen in distilled.observations {
                 overtake(&mut found, &mut observations, &seen);
@@ -110,9 +109,6 @@ fn memories(adapter: &dyn Adapter, path: &str, text: &[u8]) -> Vec<Value> {
                         && !fresh.contains(&seen.at)
                         && seen.events.iter().any(|id| old.events.contains(id))
                 };
-                if std::env::var_os("SHOW_OVERTAKEN").is_some() {
-                    eprintln!("{} | {} | by {}", &session[..8], old.title, titles[old.by]);
-                }
                 forget(&mut found, &mut observations, known);
             }
             if let Some(summary) = distilled.summary {

@@ -98,7 +98,7 @@ pub struct Distilled {
 const MAX_OBSERVATIONS: usize = 24;
 
 /// What an observation quotes of a request, in bytes.
-const MAX_ASKED: usize = 240;
+const MAX_ASKED: usize = 140;
 
 /// Reads one turn. What it leaves unresolved stays in `state` for a later one.
 pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {

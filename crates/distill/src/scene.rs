@@ -6,13 +6,13 @@ use std::cell::RefCell;
 use model::{EventId, MemoryKind, Millis, Observation, Provenance};
 
 use crate::outside::{Heard, mark};
-use crate::prose::Intent;
+use crate::prose::{self, Intent};
 use crate::sentences::{Sentence, sentences};
 use crate::state::Request;
 use crate::step::{Act, Step};
 use crate::text::{clip, file_name, has_word, is_coined, one_line, push_new, stem};
 use crate::work::{Piece, Sorted};
-use crate::worth::{QUIET, is_worth_saying};
+use crate::worth::{QUIET, is_sentence, is_worth_saying};
 use crate::{ASKED, Turn, concepts, findings, overtaken};
 
 pub(crate) struct Scene<'a> {
@@ -354,7 +354,15 @@ impl Draft {
             let half = Provenance::MAX_EVENTS / 2;
             self.events.drain(half..self.events.len() - half);
         }
-        let title = clip(self.title.trim(), MAX_TITLE_BYTES);
+        let mut title = clip(self.title.trim(), MAX_TITLE_BYTES);
+        if self.kind == MemoryKind::Discovery && !is_worth_saying(&title) {
+            // Of several findings the first that says something names them.
+            let titles = self.facts.iter().map(|fact| prose::as_title(fact, MAX_TITLE_BYTES));
+            title = titles
+                .into_iter()
+                .find(|title| is_sentence(title) && is_worth_saying(title))
+                .unwrap_or(title);
+        }
         let facts_text = self.facts.join(" ");
         let texts = [title.as_str(), self.subtitle.as_deref().unwrap_or(""), facts_text.as_str()];
         let mut files = self.modified.clone();

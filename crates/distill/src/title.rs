@@ -183,7 +183,7 @@ fn rename<'a>(edits: &[&'a Edit]) -> Option<(&'a str, &'a str, Vec<&'a str>)> {
 }
 
 /// From the patch alone.
-fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
+pub(crate) fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
     let edits: Vec<&Edit> = scene.edits(piece).collect();
     if let Some((from, to, renamed)) = rename(&edits) {
         return format!("Rename {from} to {to} in {}", enumerate(&renamed, 2));
@@ -295,6 +295,15 @@ pub(crate) fn is_merge(subject: &str) -> bool {
     }
     let (Some(first), second) = (words.next(), words.next()) else { return true };
     OF.contains(&first) || second.is_none() || first.contains('/') || matches!(second, Some("into"))
+}
+
+/// Whether a commit's subject says that something new came.
+pub(crate) fn adds(commit: &str) -> bool {
+    const NEW: &[&str] =
+        &["add", "adds", "added", "implement", "implements", "introduce", "create", "support"];
+    let (kind, text) = subject(commit);
+    let first = text.split_whitespace().next().unwrap_or("").to_lowercase();
+    kind == Some(MemoryKind::Feature) || kind.is_none() && NEW.contains(&first.as_str())
 }
 
 /// The kind a conventional commit says, and the subject without it.

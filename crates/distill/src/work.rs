@@ -392,7 +392,8 @@ impl Sorter<'_> {
             return;
         }
         // Tests written a moment ago fail until what they test is written.
-        let expected = self.intent != Intent::Bug && self.fails_its_own_tests(failing);
+        let expected = self.intent != Intent::Bug
+            && (self.fails_its_own_tests(failing) || failing.is_empty() && self.lacks_what_is_tested(&fault));
         let command = crate::command::Command::read(shown);
         let open = OpenFailure {
             key: key.to_owned(),
@@ -423,6 +424,32 @@ impl Sorter<'_> {
         self.state.open.push(open);
         self.since.retain(|(known, ..)| known != key);
         self.since.push((key.to_owned(), at, at));
+    }
+
+    /// Nothing but tests was written so far, and they cannot be run because what they test is not there yet.
+    fn lacks_what_is_tested(&self, fault: &Fault) -> bool {
+        const MISSING: &[&str] = &[
+            "importerror",
+            "modulenotfound",
+            "cannot import",
+            "cannot find",
+            "no module named",
+            "undefined",
+            "unresolved",
+            "not found",
+            "not defined",
+            "no attribute",
+            "does not exist",
+            "has no member",
+            "no field or method",
+            "unknown",
+        ];
+        let message = format!("{} {}", fault.code.as_deref().unwrap_or(""), fault.message).to_lowercase();
+        let writes_tests =
+            |edit: &Edit| edit.area() == Area::Test && (edit.created || !edit.defines.is_empty());
+        self.edits(&self.current.edits).any(writes_tests)
+            && self.edits(&self.current.edits).all(|edit| edit.area() == Area::Test)
+            && MISSING.iter().any(|missing| message.contains(missing))
     }
 
     fn fails_its_own_tests(&self, failing: &[String]) -> bool {

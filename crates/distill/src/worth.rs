@@ -54,6 +54,16 @@ const EMPTY_OPENINGS: &[&str] = &[
     "option ",
     "pushed ",
     "> ",
+    "this makes",
+    "that issue",
+    "that was ",
+    "draft pr ",
+    "pr created",
+    "the branch ",
+    "the subagent ",
+    "currently ",
+    "effort:",
+    "the output ",
 ];
 
 /// How work stands, which is over with the turn that says so.
@@ -90,6 +100,27 @@ pub(crate) fn is_quiet(observation: &Observation) -> bool {
 /// Fewer letters name a thing and say nothing of it.
 const MIN_LETTERS: usize = 8;
 
+/// A place and a name are no statement: "File: `lease/open.go:40`".
+const MIN_WORDS: usize = 3;
+
+/// Whether a title has as many words beside its names as a sentence has.
+pub(crate) fn is_sentence(title: &str) -> bool {
+    const LEAST_WORDS: usize = 6;
+    plain_words(title) >= LEAST_WORDS
+}
+
+/// Words that are no path, no name and no number.
+fn plain_words(title: &str) -> usize {
+    let is_plain = |word: &&str| {
+        let word =
+            word.trim_matches(|char: char| !char.is_alphanumeric() && !matches!(char, '`' | '/' | '_'));
+        word.len() > 1 && word.chars().all(|char| char.is_alphabetic() || matches!(char, '-' | '\'' | '’'))
+    };
+    // A name in a code span is no word; a command is several.
+    let spans = title.split('`').enumerate().filter(|(at, span)| at % 2 == 0 || span.trim().contains(' '));
+    spans.flat_map(|(_, span)| span.split_whitespace()).filter(is_plain).count()
+}
+
 /// False for a title that is a preamble, a question, a status, a bare line of code or too short to mean anything.
 pub fn is_worth_saying(title: &str) -> bool {
     let title = title.trim();
@@ -106,11 +137,12 @@ pub fn is_worth_saying(title: &str) -> bool {
         && !title.ends_with(['?', '？', ':'])
         && !EMPTY_OPENINGS.iter().any(|opening| lower.starts_with(opening))
         && !is_status(&lower)
+        && (is_terse || plain_words(title) >= MIN_WORDS)
 }
 
 /// Whether a title only says how things stand: "The fix is complete", "`ledger` looks correct". What says why says more.
 fn is_status(lower: &str) -> bool {
-    const SHORT: usize = 14;
+    const SHORT: usize = 20;
     const WHY: &[&str] = &["because", "since", " so ", "instead of", "when "];
     lower.split_whitespace().count() <= SHORT
         && STATUS.iter().any(|status| lower.contains(status))
@@ -133,8 +165,9 @@ pub(crate) fn is_work_worth_saying(
     if let Some(commit) = commit {
         return !is_routine(commit);
     }
-    // A test says by its name what it tests.
-    if !piece.edits.is_empty() && scene.edits(piece).all(|edit| edit.area() == Area::Test) {
+    // A test says by its name what it tests, unless it is all that was wanted.
+    let alone = scene.sorted.pieces.len() == 1 && spoken;
+    if !alone && !piece.edits.is_empty() && scene.edits(piece).all(|edit| edit.area() == Area::Test) {
         return false;
     }
     let asked = || scene.sorted.pieces.len() == 1 && says_what(scene.prompt);

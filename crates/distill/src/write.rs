@@ -12,7 +12,7 @@ use crate::scene::{Draft, Scene};
 use crate::state::OpenFailure;
 use crate::step::{Act, Run};
 use crate::text::{clip, enumerate, file_name, has_word};
-use crate::title::{built_title, conflict_title, fix_title, kind, own_commit};
+use crate::title::{self, built_title, conflict_title, fix_title, kind, own_commit, shape_title};
 use crate::work::Piece;
 use crate::worth;
 
@@ -62,6 +62,10 @@ fn fixed(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
     let place = failure.fault.place.as_ref().map_or_else(String::new, |place| format!(" ({place})"));
     draft.subtitle = Some(format!("`{}` failed: {}{place}", failure.shown, failure.fault.short(140)));
     let commit = own_commit(scene, piece);
+    // What a commit calls new is new, whatever went wrong on the way.
+    if commit.is_some_and(|commit| title::adds(&commit.subject)) && failure.own {
+        draft.kind = MemoryKind::Feature;
+    }
     let spoken = cause.is_some() || fix.is_some();
     draft.quiet = !spoken && (conflict || commit.is_none() && worth::is_own_slip(failure));
     draft.title = if conflict {
@@ -160,6 +164,7 @@ fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
         built_title(scene, piece, commit, lead.as_ref().map(|(_, text)| text.as_str()), said.first());
     let lead = lead.filter(|(_, text)| !prose::states_cause(text));
     let mut spoken = lead.is_some() || !said.is_empty();
+    let told: Vec<String> = said.iter().map(|(_, _, text)| text.clone()).take(3).collect();
     for (at, sentence) in lead.into_iter().chain(said.into_iter().map(|(_, at, text)| (at, text))).take(3) {
         draft.say(&sentence);
         scene.take(at);
@@ -184,11 +189,25 @@ fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
         draft.title = reasons.find(|title| prose::reads_well(title)).unwrap_or(draft.title);
     }
     spoken |= !causes.is_empty();
-    draft.quiet = !worth::is_work_worth_saying(scene, piece, commit, spoken) && causes.is_empty();
-    // How a linter of this project is satisfied comes again.
+    draft.quiet = !worth::is_work_worth_saying(scene, piece, commit, spoken);
+    if commit.is_none() && piece.hints.is_empty() && draft.title == shape_title(scene, piece) {
+        // Words that make no good title say more than a name and a file.
+        let mut told = told.iter().map(|text| prose::as_title(text, 120));
+        match told.find(|title| worth::is_worth_saying(title)) {
+            Some(title) => draft.title = title,
+            None => draft.quiet |= causes.is_empty(),
+        }
+    }
+    // How a linter of this project is satisfied comes again; what else was changed there does not.
     if let Some(settled) = piece.settled.first().filter(|_| draft.quiet) {
         draft.quiet = false;
         draft.title = clip(settled, 120);
+        piece.settled.iter().for_each(|settled| draft.fact(settled));
+        for stumble in &piece.stumbles {
+            draft.hears(&stumble.outside);
+            stumble.events.iter().for_each(|event| draft.event(*event, 0));
+        }
+        return draft.finish();
     }
     tell_edits(scene, &mut draft, piece);
     tell_rest(scene, &mut draft, piece);

@@ -44,7 +44,6 @@ fn routine_is_not_said() {
         "write /tmp/try.sh\necho one\n.\n",
         "edit Cargo.lock\n@ 3\n-version = \"1.0.1\"\n+version = \"1.0.2\"\n.\n",
         "edit src/lease.rs\n@ 3\n-// Waits a second.\n+// Waits for a second.\n.\n",
-        "edit src/lease_test.go\n@ 3\n-\twant := 2\n+\twant := 3\n.\n",
     ] {
         let played = play(&format!("> go on with the lease\n.\n{work}< I updated it as you wanted.\n.\n"));
         assert!(said(&played).is_empty(), "{work} {:#?}", said(&played));
@@ -80,7 +79,8 @@ fn a_finding_of_a_reviewer_is_no_title() {
 #[test]
 fn of_many_steps_the_largest_are_said() {
     let edit = |file: &str, lines: usize| {
-        let body: String = (0..lines).map(|at| format!("+    step_{file}_{at}(value);\n")).collect();
+        let body =
+            (0..lines).map(|at| format!("+    step_{file}_{at}(value);\n")).collect::<Vec<_>>().concat();
         format!("edit src/{file}.rs\n@ 10\n fn {file}() {{\n{body}.\ntodo Change {file}\n")
     };
     let steps: String = [("parse", 3), ("check", 30), ("write", 4), ("close", 20)]
@@ -166,4 +166,13 @@ fn a_statement_is_overtaken_by_the_turn_that_takes_it_back() {
         "{first}> and where is it removed?\n.\nread src/janitor.rs\n< The lock is removed because `sweep_files` in janitor.rs takes all files; `renew_lease` and `client_clock` see that too late.\n.\n"
     ));
     assert!(played.turns[1].overtaken.is_empty());
+}
+
+#[test]
+fn tests_that_are_written_before_what_they_test_are_no_bug() {
+    let played = play(
+        "> add a tool that closes leases, test first\n.\nwrite tests/test_close.py\nfrom leases.close import close_lease\n\ndef test_close():\n    assert close_lease(1)\n.\nbash pytest -q\n! 2\nERROR tests/test_close.py - ImportError: cannot import name 'close_lease' from 'leases.close'\n.\nwrite leases/close.py\ndef close_lease(number):\n    return number > 0\n.\nbash pytest -q\n1 passed in 0.1s\n.\nbash git add -A && git commit -qm 'Add a tool that closes leases'\n[main 1a2b3c4] Add a tool that closes leases\n.\n< Done.\n.\n",
+    );
+    let kinds: Vec<MemoryKind> = played.observations().iter().map(|one| one.kind).collect();
+    assert_eq!(kinds, [MemoryKind::Feature], "{:#?}", played.observations());
 }

@@ -62,7 +62,8 @@ fn memories(adapter: &dyn Adapter, path: &str, text: &[u8]) -> Vec<Value> {
         lines.extend(reader.push(number as u64, line));
     }
     let mut found = Vec::new();
-    let mut observations = Vec::new();
+    let mut observations: Vec<Observation> = Vec::new();
+    let mut turns = Vec::new();
     let (mut state, mut steps, mut prompt): (State, Vec<Step>, Option<String>) = Default::default();
     let house = agents::by_name("claude-code").expect("the first one is known");
     for past in events_of(lines, Replay::new(conversations, path), Ending::Over) {
@@ -112,6 +113,9 @@ fn memories(adapter: &dyn Adapter, path: &str, text: &[u8]) -> Vec<Value> {
                 forget(&mut found, &mut observations, known);
             }
             if let Some(summary) = distilled.summary {
+                if !distilled.outside.iter().any(|tool| tool.starts_with(distill::MARK)) {
+                    turns.push(summary.clone());
+                }
                 found.push(
                     json!({ "session": session, "at": event.at, "kind": "summary", "title": summary.request,
                     "tools": distilled.outside, "text": serde_json::to_value(&summary).unwrap_or_default() }),
@@ -136,6 +140,12 @@ fn memories(adapter: &dyn Adapter, path: &str, text: &[u8]) -> Vec<Value> {
             }
             _ => {}
         }
+    }
+    let own = |tools: &[String]| !tools.iter().any(|tool| tool.starts_with(distill::MARK));
+    let mut trusted = observations.clone();
+    trusted.retain(|seen| own(&seen.tools));
+    if let Some(summary) = distill::session_summary(&state, &turns, &trusted) {
+        found.push(json!({ "kind": "session", "title": summary.request, "text": serde_json::to_value(&summary).unwrap_or_default() }));
     }
     for learning in distill::learnings(&state, &observations) {
         found.push(json!({ "kind": "learning", "of": format!("{:?}", learning.kind), "at": learning.at, "title": learning.title,

@@ -21,6 +21,7 @@ mod findings;
 mod given_up;
 mod hear;
 mod howto;
+mod in_hand;
 mod languages;
 mod learn;
 mod lessons;
@@ -36,6 +37,7 @@ mod purpose;
 mod resolve;
 mod scene;
 mod sentences;
+mod session;
 mod state;
 mod step;
 mod summary;
@@ -58,6 +60,7 @@ pub use outcome::{BrokeOff, Ending, outcome};
 pub use outside::{MARK, REPORTED};
 pub use overtaken::Overtaken;
 pub use pasted::own_words;
+pub use session::session_summary;
 pub use state::State;
 pub use step::{Step, step};
 pub use worth::{QUIET, is_worth_saying};
@@ -119,10 +122,16 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
         kept(|act| if let Act::Message { text } = act { Some(text) } else { None }).map(String::as_str)
     });
     let (prompt, message) = (prompt.unwrap_or("").trim(), message.unwrap_or(""));
-    if state.goal.is_empty() {
-        state.goal = prose::request(prompt, 200);
-    }
     state.turns = state.turns.saturating_add(1);
+    // "hi" and "yes" are not what a session is about; they stand only until something is.
+    match session::subject(prompt, 240) {
+        Some(subject) if !state.has_subject => {
+            state.goal = subject;
+            state.has_subject = true;
+        }
+        None if state.goal.is_empty() => state.goal = prose::request(prompt, 200),
+        _ => {}
+    }
     let intent = prose::intent(prompt);
     let back = given_up::look(state, turn.steps);
     let replaced = overtaken::replaced_work(state, turn.steps);
@@ -133,6 +142,7 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
         let event = sorted.prompt.map(|at| turn.steps[at].event);
         state.asked = Request { text: prose::request(prompt, MAX_ASKED), event };
     }
+    in_hand::take(state, turn.steps);
     let request = state.asked.clone();
     let scene = Scene::new(turn, &sorted, prompt, &request, message, intent, &heard);
 

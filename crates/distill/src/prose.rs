@@ -298,54 +298,64 @@ pub(crate) fn closed(text: &str) -> &str {
     if kept.len() * 3 > text.len() { kept } else { text }
 }
 
+/// How a prompt begins that only steers.
+const STEERING: &[&str] = &[
+    "yes",
+    "no",
+    "ok",
+    "okay",
+    "go",
+    "do",
+    "commit",
+    "push",
+    "continue",
+    "proceed",
+    "sure",
+    "perfect",
+    "great",
+    "thanks",
+    "please",
+    "try",
+    "retry",
+    "again",
+    "run",
+    "same",
+    "both",
+    "all",
+    "option",
+    "looks",
+    "lgtm",
+    "nice",
+    "cool",
+    "good",
+    "fine",
+    "sounds",
+    "yeah",
+    "yep",
+    "stop",
+    "wait",
+    "ja",
+    "nein",
+    "oui",
+    "non",
+    "sí",
+    "sim",
+    "да",
+    "нет",
+    "давай",
+    "ок",
+];
+
+/// Whether a prompt begins as one that only steers, and names nothing.
+pub(crate) fn steers(prompt: &str) -> bool {
+    let mut words =
+        prompt.split_whitespace().map(|word| word.trim_matches(|char: char| !char.is_alphanumeric()));
+    let first = words.find(|word| !word.is_empty()).unwrap_or("").to_lowercase();
+    STEERING.contains(&first.as_str()) && crate::text::names(prompt) == 0
+}
+
 /// Whether a prompt says what it is about: "yes", "6", "do it" and "commit this" speak of the request before them.
 pub(crate) fn says_what(prompt: &str) -> bool {
-    const STEERING: &[&str] = &[
-        "yes",
-        "no",
-        "ok",
-        "okay",
-        "go",
-        "do",
-        "commit",
-        "push",
-        "continue",
-        "proceed",
-        "sure",
-        "perfect",
-        "great",
-        "thanks",
-        "please",
-        "try",
-        "retry",
-        "again",
-        "run",
-        "same",
-        "both",
-        "all",
-        "option",
-        "looks",
-        "lgtm",
-        "nice",
-        "cool",
-        "good",
-        "fine",
-        "sounds",
-        "yeah",
-        "yep",
-        "stop",
-        "wait",
-        "ja",
-        "nein",
-        "oui",
-        "non",
-        "sí",
-        "sim",
-        "да",
-        "нет",
-        "давай",
-        "ок",
-    ];
     let words: Vec<String> = prompt
         .split_whitespace()
         .take(12)
@@ -353,8 +363,7 @@ pub(crate) fn says_what(prompt: &str) -> bool {
         .filter(|word| !word.is_empty())
         .collect();
     let signs = prompt.chars().filter(|char| char.is_alphanumeric()).count();
-    let Some(first) = words.first() else { return false };
-    let steers = STEERING.contains(&first.as_str()) && crate::text::names(prompt) == 0;
+    let steers = steers(prompt);
     if prompt.is_ascii() {
         words.len() >= if steers { 8 } else { 4 }
     } else {

@@ -9,14 +9,16 @@ use crate::complaint::Complaint;
 use crate::fault::Fault;
 use crate::given_up::Work;
 use crate::overtaken::Statement;
+use crate::in_hand::InHand;
 use crate::step::Step;
 
 /// Opaque to whoever stores it. An older or newer form reads as far as it can.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct State {
-    /// The first thing a person asked for.
+    /// The first request that says what it is about, and whether there was one.
     pub(crate) goal: String,
+    pub(crate) has_subject: bool,
     /// The last request that says what it is about: "yes" and "6" are about it, too.
     pub(crate) asked: Request,
     pub(crate) turns: u32,
@@ -25,6 +27,8 @@ pub struct State {
     pub(crate) uncommitted: Vec<(String, EventId)>,
     /// Open items of the agent's list of work, by id.
     pub(crate) items: Vec<(String, String)>,
+    /// The turn in which that list was touched last, counted from 1.
+    pub(crate) items_turn: u32,
     /// Items of that list that are done.
     pub(crate) done: Vec<String>,
     /// Subagents whose results were read.
@@ -50,6 +54,8 @@ pub struct State {
     /// What was stated, to see that it is taken back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) statements: Vec<Statement>,
+    /// Files and commands of late, for whoever goes on.
+    pub(crate) in_hand: InHand,
 }
 
 /// What a person asked for, and the event that shows it.
@@ -146,7 +152,7 @@ pub(crate) struct Check {
 }
 
 impl State {
-    /// What the session is about: the first thing a person asked for.
+    /// What the session is about: the first request that says so.
     pub fn goal(&self) -> &str {
         &self.goal
     }

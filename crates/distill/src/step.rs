@@ -172,6 +172,9 @@ pub(crate) struct Run {
     pub complaints: Vec<Complaint>,
     #[serde(default)]
     pub background: bool,
+    /// The whole line as it was typed, where that is more than the command that counts.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub line: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,6 +6,7 @@ use model::{MemoryKind, Observation, Summary};
 use crate::answer::answer;
 use crate::prose;
 use crate::scene::Scene;
+use crate::session::is_open;
 use crate::state::State;
 use crate::step::Act;
 use crate::text::{clip, enumerate, push_new, says_again};
@@ -21,11 +22,15 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
         match observation.kind {
             MemoryKind::Discovery => push_new(&mut summary.learned, &observation.title, MAX_LINES),
             MemoryKind::Decision => {}
-            MemoryKind::Failure => push_new(&mut summary.next_steps, &observation.title, MAX_LINES),
             // A patch nobody spoke of is told by its files, where nothing else is.
             _ if is_quiet(observation) => {
                 observation.files_modified.iter().for_each(|file| push_new(&mut changed, file, MAX_LINES));
             }
+            MemoryKind::Failure if is_open(&observation.title) => {
+                push_new(&mut summary.next_steps, &observation.title, MAX_LINES);
+            }
+            // What was tried and did not work is known now.
+            MemoryKind::Failure => push_new(&mut summary.learned, &observation.title, MAX_LINES),
             _ => push_new(&mut summary.completed, &done(scene, observation), MAX_LINES + 4),
         }
         for cause in observation.facts.iter().filter_map(|fact| fact.strip_prefix("Cause, as said: ")) {
@@ -78,9 +83,11 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
     if answers.iter().all(|answer| answer.is_empty()) {
         return None;
     }
-    // Of earlier turns: they say nothing of this one, but what is next.
-    for (_, item) in state.items.iter().take(MAX_LINES) {
-        push_new(&mut summary.next_steps, item, MAX_LINES);
+    // Of earlier turns: what is next, where the list of work was touched; else it may have been left lying.
+    if state.items_turn == state.turns {
+        for (_, item) in state.items.iter().take(MAX_LINES) {
+            push_new(&mut summary.next_steps, item, MAX_LINES);
+        }
     }
     // What this turn did is not next.
     let (completed, next) = (&summary.completed, &mut summary.next_steps);

@@ -8,6 +8,7 @@ use crate::command::{Command, Purpose};
 use crate::commit;
 use crate::complaint;
 use crate::fault::Fault;
+use crate::in_hand::typed;
 use crate::patch::Edit;
 use crate::step::{Act, MAX_ABOUT_BYTES, MAX_RESULT_BYTES, MAX_SAID_BYTES, Run};
 use crate::text::{clip, count, field, lines, one_line, push_new, relative};
@@ -263,6 +264,8 @@ fn run(input: &Value, output: &str, failed: bool, cwd: Option<&str>) -> Option<R
     let complaints = if complains { complaint::complaints(output) } else { Vec::new() };
     // Looking around is kept only for what it was about; silent commands say nothing.
     let said = tail(output, if command.purpose >= Purpose::Search { 200 } else { MAX_SAID_BYTES });
+    let line = typed(&text);
+    let line = if line == command.shown { String::new() } else { line };
     Some(Run {
         command,
         ok,
@@ -273,6 +276,7 @@ fn run(input: &Value, output: &str, failed: bool, cwd: Option<&str>) -> Option<R
         said,
         complaints,
         background: false,
+        line,
     })
 }
 

@@ -150,6 +150,7 @@ impl Sorter<'_> {
                 self.sorted.open_items.clone_from(open);
             }
             Act::Item { id, subject, done } => {
+                self.state.items_turn = self.state.turns;
                 if !subject.is_empty() {
                     self.state.items.retain(|(known, _)| known != id);
                     push_bounded(&mut self.state.items, (id.clone(), subject.clone()), State::MAX_ITEMS);

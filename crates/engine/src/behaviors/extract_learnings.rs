@@ -115,7 +115,7 @@ fn heard(rows: &[MemoryRow], events: &[EventId], of_subagent: bool) -> Vec<Strin
     marks
 }
 
-fn as_observation(row: &MemoryRow) -> Observation {
+pub(super) fn as_observation(row: &MemoryRow) -> Observation {
     let memory = &row.memory;
     Observation {
         kind: memory.kind,

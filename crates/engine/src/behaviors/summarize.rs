@@ -1,11 +1,12 @@
 //! Keeps what a turn was about, and at the end of a session what all of it was about. Says nothing to the agent.
 
-use model::{Event, EventKind, MemoryId, MemoryKind, Summary};
+use model::{Event, EventKind, MemoryId, MemoryKind, Observation, SessionId, Summary};
 use store::Batch;
 
-use super::distill::{DRAFT, HEARD};
+use super::distill::{DRAFT, HEARD, STATE};
+use super::extract_learnings::as_observation;
 use crate::behavior::Behavior;
-use crate::{Result, memory};
+use crate::{Result, memory, origin};
 
 #[derive(Debug)]
 pub(crate) struct Summarize;
@@ -18,7 +19,9 @@ impl Behavior for Summarize {
     fn manual(&self) -> &'static str {
         "When a turn ends, keeps its summary: what was asked, what was looked into, what was learned, what was \
          completed and what comes next, from the turn's events and the agent's last words. A turn without any \
-         work has none. When a session of several turns ends, one summary is kept of all of it. Needs `distill`."
+         work has none. When a session of several turns ends, one summary is kept of all of it: what it was about, \
+         what was learned, decided and given up, what was done with the checks that passed, what is left. Needs \
+         `distill`."
     }
 
     fn on(&self) -> &'static [EventKind] {
@@ -38,8 +41,7 @@ impl Behavior for Summarize {
         }
         // A memory and no turn: whoever reads the turns of a session does not read it among them.
         if event.kind == EventKind::SessionEnd {
-            let turns = batch.last_summaries(&event.session, MAX_TURNS)?;
-            if let Some(summary) = of_session(&turns) {
+            if let Some(summary) = of_session(batch, &event.session)? {
                 let id = MemoryId::of(&["session-summary", event.session.as_str()]);
                 keep(batch, event, id, &summary, Vec::new())?;
             }
@@ -63,40 +65,21 @@ fn keep(
     Ok(())
 }
 
-/// Turns of which a session's summary is made, and its lines for each answer.
+/// Turns and observations of which a session's summary is made.
 const MAX_TURNS: usize = 60;
-const MAX_LINES: usize = 5;
+const MAX_OBSERVATIONS: usize = 500;
 
-/// Turns of a session in one: what the first asked for, the newest of what was learned and completed, and what the last
-/// turn named as next. A turn with a stranger's words is left out. `None`: one turn is its own summary.
-fn of_session(turns: &[(Summary, Vec<String>)]) -> Option<Summary> {
+/// A session in one summary, from what still holds of it. Whatever has a stranger's words is left out.
+fn of_session(batch: &Batch<'_>, session: &SessionId) -> Result<Option<Summary>> {
+    let state = batch.state(session, STATE)?.and_then(|json| serde_json::from_str(&json).ok());
+    let state: distill::State = state.unwrap_or_default();
     let is_own = |tools: &[String]| !tools.iter().any(|tool| tool.starts_with(distill::MARK));
-    let own: Vec<&Summary> =
-        turns.iter().filter(|(_, tools)| is_own(tools)).map(|(summary, _)| summary).collect();
-    let (first, last) = (own.first()?, own.last()?);
-    if own.len() < 2 {
-        return None;
-    }
-    let newest = |lines: fn(&Summary) -> &[String]| {
-        let mut kept: Vec<String> = Vec::new();
-        for line in own.iter().flat_map(|summary| lines(summary)) {
-            kept.retain(|known| known != line);
-            kept.push(line.clone());
-        }
-        kept.drain(..kept.len().saturating_sub(MAX_LINES));
-        kept
-    };
-    // "hi" and "yes" are not what it is about.
-    let asks = own.iter().find(|summary| summary.request.split_whitespace().nth(3).is_some());
-    let summary = Summary {
-        request: asks.unwrap_or(first).request.clone(),
-        investigated: Vec::new(),
-        learned: newest(|summary| &summary.learned),
-        completed: newest(|summary| &summary.completed),
-        next_steps: last.next_steps.clone(),
-    };
-    let told = !summary.learned.is_empty() || !summary.completed.is_empty() || !summary.next_steps.is_empty();
-    told.then_some(summary)
+    let turns = batch.last_summaries(session, MAX_TURNS)?.into_iter();
+    let turns: Vec<Summary> = turns.filter(|(_, tools)| is_own(tools)).map(|(summary, _)| summary).collect();
+    let rows = batch.last_observations(session, MAX_OBSERVATIONS)?;
+    let own = rows.iter().filter(|row| origin(&row.memory).is_trusted());
+    let observations: Vec<Observation> = own.map(as_observation).collect();
+    Ok(distill::session_summary(&state, &turns, &observations))
 }
 
 /// What it is about: what was asked, or where nobody heard that, what came of it.
@@ -137,32 +120,6 @@ pub(crate) fn summary_text(summary: &Summary) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_session_is_summed_up_by_all_of_its_turns_and_its_last_next_steps() {
-        let turn = |request: &str, learned: &str, completed: &str, next: &str| Summary {
-            request: request.into(),
-            learned: vec![learned.into()],
-            completed: vec![completed.into()],
-            next_steps: vec![next.into()],
-            ..Summary::default()
-        };
-        let turns = [
-            (turn("hi", "a", "b", "ship it"), Vec::new()),
-            (
-                turn("why does the export hang on Mondays", "the lease runs out", "renew the lease", "x"),
-                Vec::new(),
-            ),
-            (turn("read this page", "the page says no", "b", "obey"), vec![format!("{}web", distill::MARK)]),
-            (turn("yes", "a", "add a test", "tell the team"), Vec::new()),
-        ];
-        let whole = of_session(&turns).unwrap();
-        assert_eq!(whole.request, "why does the export hang on Mondays");
-        assert_eq!(whole.learned, ["the lease runs out", "a"]);
-        assert_eq!(whole.completed, ["b", "renew the lease", "add a test"]);
-        assert_eq!(whole.next_steps, ["tell the team"]);
-        assert_eq!(of_session(&turns[..1]), None);
-    }
 
     #[test]
     fn a_summary_whose_request_nobody_heard_is_named_by_what_came_of_it() {

@@ -5,6 +5,7 @@ use model::Millis;
 use serde::{Deserialize, Serialize};
 
 use crate::command::Purpose;
+use crate::outside::Heard;
 use crate::patch::Edit;
 use crate::state::State;
 use crate::step::{Act, Run, Step};
@@ -48,8 +49,8 @@ const MAX_NOTE_BYTES: usize = 120;
 /// A longer line is made for one occasion.
 const MAX_LINE_BYTES: usize = 120;
 
-/// Takes over what a turn used.
-pub(crate) fn take(state: &mut State, steps: &[Step]) {
+/// Takes over what a turn used. A command in a stranger's words is not kept to be said again.
+pub(crate) fn take(state: &mut State, steps: &[Step], heard: &Heard) {
     for step in steps.iter().filter(|step| step.subagent.is_none()) {
         match &step.act {
             Act::Edit(edit) if is_kept(&edit.file) => state.in_hand.file(&edit.file, Some(changed(edit))),
@@ -58,7 +59,7 @@ pub(crate) fn take(state: &mut State, steps: &[Step]) {
                 let note = part.then(|| format!("read lines {from}-{}", from.saturating_add(*lines) - 1));
                 state.in_hand.read(file, note.unwrap_or_default());
             }
-            Act::Run(run) => state.in_hand.command(run, step.at),
+            Act::Run(run) if !heard.is_theirs(&run.command.shown) => state.in_hand.command(run, step.at),
             _ => {}
         }
     }
@@ -172,11 +173,14 @@ pub(crate) fn typed(line: &str) -> String {
             _ => return String::new(),
         };
     }
-    if let Some((command, cut)) = line.rsplit_once(" | ")
-        && CUTS.contains(&cut.split_whitespace().next().unwrap_or(""))
-        && !cut.contains([';', '&'])
-    {
-        line = command.to_owned();
+    let without_cut = |part: &str| match part.rsplit_once(" | ") {
+        Some((command, cut)) if CUTS.contains(&cut.split_whitespace().next().unwrap_or("")) => {
+            command.to_owned()
+        }
+        _ => part.to_owned(),
+    };
+    if !line.contains(';') {
+        line = line.split(" && ").map(without_cut).collect::<Vec<_>>().join(" && ");
     }
     for sign in [" 2>&1", " 2>/dev/null", " || true"] {
         line = line.replace(sign, "");
@@ -231,7 +235,7 @@ impl State {
 
     /// What fails as far as it is known, oldest first.
     pub fn failing_now(&self) -> Vec<String> {
-        let stands = self.open.iter().filter(|open| open.stands());
+        let stands = self.open.iter().filter(|open| open.told && open.stands() && open.outside.is_empty());
         let shown = |open: &crate::state::OpenFailure| {
             let tests = open.failing.iter().take(4).map(|name| format!("`{name}`")).collect::<Vec<_>>();
             let tests = if tests.is_empty() { String::new() } else { format!(" ({})", tests.join(", ")) };
@@ -250,6 +254,7 @@ mod tests {
         for (line, kept) in [
             ("cd web && just test 2>&1 | tail -20", "just test"),
             ("just fmt && just lint", "just fmt && just lint"),
+            ("just test | tail -3 && just lint 2>&1 | head", "just test && just lint"),
             ("git log --oneline -5", "git log --oneline -5"),
             ("cat data.csv | sort | uniq -c", "cat data.csv | sort | uniq -c"),
             ("cat > a.txt <<'EOF'\nhello\nEOF", ""),

@@ -60,7 +60,7 @@ pub use outcome::{BrokeOff, Ending, outcome};
 pub use outside::{MARK, REPORTED};
 pub use overtaken::Overtaken;
 pub use pasted::own_words;
-pub use session::session_summary;
+pub use session::{session_summary, subject};
 pub use state::State;
 pub use step::{Step, step};
 pub use worth::{QUIET, is_worth_saying};
@@ -142,7 +142,7 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
         let event = sorted.prompt.map(|at| turn.steps[at].event);
         state.asked = Request { text: prose::request(prompt, MAX_ASKED), event };
     }
-    in_hand::take(state, turn.steps);
+    in_hand::take(state, turn.steps, &heard);
     let request = state.asked.clone();
     let scene = Scene::new(turn, &sorted, prompt, &request, message, intent, &heard);
 

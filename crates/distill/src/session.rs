@@ -4,10 +4,11 @@
 use model::{MemoryKind, Observation, Summary};
 
 use crate::given_up::GIVEN_UP;
+use crate::languages;
 use crate::pasted::own_words;
 use crate::prose;
 use crate::state::State;
-use crate::text::{clip, content_words, has_word, names, push_new, says_again};
+use crate::text::{clip, content_words, has_word, names, one_line, push_new, says_again};
 use crate::worth::is_worth_saying;
 
 const MAX_LEARNED: usize = 5;
@@ -32,6 +33,7 @@ pub fn session_summary(state: &State, turns: &[Summary], observations: &[Observa
     learned.extend(decided(observations));
     learned.extend(failed(observations));
     let mut completed = completed(turns, observations);
+    completed.retain(|line| !learned.iter().any(|known| says_again(line, known) && says_again(known, line)));
     let next_steps = next_steps(state, last, observations);
     let proofs: Vec<String> =
         state.proofs().into_iter().filter(|proof| proof.len() <= MAX_PROOF_BYTES).take(MAX_PROOFS).collect();
@@ -48,7 +50,7 @@ pub fn session_summary(state: &State, turns: &[Summary], observations: &[Observa
 
 /// What a request is about, where it says so: the title of a plan, or what the person said in their own words. `None` for a
 /// word that steers, the number of an option, and a remark.
-pub(crate) fn subject(prompt: &str, max: usize) -> Option<String> {
+pub fn subject(prompt: &str, max: usize) -> Option<String> {
     /// Fewer words that say something are a remark.
     const LEAST_WORDS: usize = 4;
     if let Some(title) = plan_title(prompt) {
@@ -69,9 +71,15 @@ pub(crate) fn subject(prompt: &str, max: usize) -> Option<String> {
     let says = terse || content_words(own).len() + names(own) >= LEAST_WORDS;
     let subject =
         !points && !command && says && !is_errand(own) && !prose::steers(own) && prose::says_what(own);
-    // What was pasted is what "fix this:" is about.
-    let text = if own.ends_with(':') { prompt } else { own };
-    subject.then(|| prose::request(text, max))
+    subject.then(|| {
+        // What was pasted is what "fix this:" is about.
+        if own.ends_with(':') {
+            return one_line(prompt, max);
+        }
+        let asked = prose::request(own, max);
+        // Between pieces of code hardly a word may be left.
+        if content_words(&asked).len() >= 2 { asked } else { one_line(own, max) }
+    })
 }
 
 /// Something to be done with work that is there already, which the errand does not name: "commit this, then go on".
@@ -130,11 +138,10 @@ fn learned(turns: &[Summary], observations: &[Observation]) -> Vec<String> {
             add(cause + names(&line).min(3), &line);
         }
     }
-    // An answer that no memory holds is still an answer, where it says why or how.
+    // An answer that no memory holds is still an answer, where it is a whole sentence; points of lists are not.
+    let whole = |line: &&String| line.ends_with(['.', '。']) && content_words(line).len() >= LEAST_ANSWER;
     let rest = turns.iter().rev().flat_map(|turn| &turn.learned);
-    for line in
-        rest.filter(|line| !line.starts_with("Decided: ") && content_words(line).len() >= LEAST_ANSWER)
-    {
+    for line in rest.filter(|line| !line.starts_with("Decided: ")).filter(whole) {
         add(usize::from(prose::states_cause(line)) + usize::from(names(line) > 0), line);
     }
     pick(found, MAX_LEARNED)
@@ -151,10 +158,13 @@ fn says_something(line: &str) -> bool {
         && !is_status(line)
 }
 
-/// That something was handed on says nothing of what it was.
+/// That something was handed on or is in order says nothing of what it was.
 fn is_status(line: &str) -> bool {
     const HANDED_ON: &[&str] = &["pushed", "replied", "posted", "committed", "submitted", "pr created"];
-    HANDED_ON.iter().any(|word| has_word(line, word)) && !prose::states_cause(line)
+    const IN_ORDER: &[&str] =
+        &["looks correct", "looks good", "is clean", "are clean", "all tests", "good news"];
+    let status = HANDED_ON.iter().chain(IN_ORDER).any(|word| has_word(line, word));
+    status && !prose::states_cause(line)
 }
 
 /// A point of a list that says what a thing is for or what became of it: "`a.rs` - the parser", "Line 40: the check".
@@ -226,7 +236,7 @@ fn completed(turns: &[Summary], observations: &[Observation]) -> Vec<String> {
             *known == line || says_again(&line, known) && says_again(known, &line)
         };
         let short = line.is_ascii() && line.split_whitespace().nth(1).is_none();
-        if !short && !found.iter().any(again) {
+        if !short && !is_status(&line) && !found.iter().any(again) {
             found.push((score, line));
         }
     };
@@ -277,11 +287,20 @@ fn next_steps(state: &State, last: &Summary, observations: &[Observation]) -> Ve
     let said = last.next_steps.iter().filter(|step| !is_open(step)).map(String::as_str);
     for step in said.chain(state.open_items()) {
         let done = |one: &Observation| one.kind != MemoryKind::Decision && is_done_by(step, one);
-        if !observations.iter().any(done) {
+        if !is_heading(step) && !observations.iter().any(done) {
             push_new(&mut steps, step, MAX_NEXT);
         }
     }
     steps
+}
+
+/// "Open questions for later": what the questions are stands below it.
+fn is_heading(step: &str) -> bool {
+    const FEW: usize = 6;
+    let lower = languages::lowered(step);
+    names(step) == 0
+        && step.split_whitespace().count() < FEW
+        && languages::after(&lower, languages::Section::Next).is_some()
 }
 
 /// Whether work says of itself that it did a step.

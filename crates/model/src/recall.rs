@@ -125,6 +125,18 @@ pub struct HandOff {
     pub next: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open_files: Vec<String>,
+    /// Where the open files were changed or read, each behind its path and a colon.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<String>,
+    /// Commands that worked, with their folder and result.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<String>,
+    /// What fails as far as it is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failing: Vec<String>,
+    /// Causes, findings and numbers of the session.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub learned: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<String>,
     /// The last things said, oldest first.

@@ -26,7 +26,7 @@ const MOST: usize = 8;
 /// Hits that are looked at for them.
 const LOOKED_AT: usize = 24;
 /// What a note after the compaction may cost, and the instructions before it.
-const TOKENS: u32 = 400;
+const TOKENS: u32 = 380;
 /// Characters of one fact.
 const MAX_FACT: usize = 220;
 /// Words a memory must have in common with the conversation: one is chance.

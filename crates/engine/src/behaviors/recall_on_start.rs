@@ -28,8 +28,11 @@ use echo::Said;
 
 /// A subagent has a task of its own; what it must not break fits in this.
 const SUBAGENT_TOKENS: u32 = 300;
+/// After a compaction the client's summary says the rest: with what `recall-on-compact` adds it stays below 1,500.
+const COMPACTED_TOKENS: u32 = 1100;
 /// Of the budget, in percent: no part may push the others out.
 const HAND_OFF: u32 = 40;
+const COMPACTED_HAND_OFF: u32 = 80;
 const SHORT_HAND_OFF: u32 = 15;
 const PAGE: u32 = 15;
 const CRITICAL: u32 = 45;
@@ -133,6 +136,7 @@ impl RecallOnStart {
             StartSource::Resume => news(row, &told),
             _ => row,
         });
+        let budget = if source == StartSource::Compact { budget.min(COMPACTED_TOKENS) } else { budget };
         let mut speech = Speech::new(cx, event, source, budget, told);
         speech.hand_over(hand_off.as_ref());
         speech.quote("identity", "IDENTITY.md", "IDENTITY.md, as it is kept for this agent:");
@@ -281,7 +285,7 @@ impl<'a> Speech<'a> {
     fn hand_over(&mut self, row: Option<&HandOffRow>) {
         let Some(row) = row else { return };
         let (percent, why) = match self.source {
-            StartSource::Compact => (HAND_OFF, "the conversation was compacted"),
+            StartSource::Compact => (COMPACTED_HAND_OFF, "the conversation was compacted"),
             StartSource::Resume => (HAND_OFF, "the session goes on"),
             _ => (SHORT_HAND_OFF, "the last session in this workspace"),
         };

@@ -70,7 +70,7 @@ const MAX_TURNS: usize = 60;
 const MAX_OBSERVATIONS: usize = 500;
 
 /// A session in one summary, from what still holds of it. Whatever has a stranger's words is left out.
-fn of_session(batch: &Batch<'_>, session: &SessionId) -> Result<Option<Summary>> {
+pub(super) fn of_session(batch: &Batch<'_>, session: &SessionId) -> Result<Option<Summary>> {
     let state = batch.state(session, STATE)?.and_then(|json| serde_json::from_str(&json).ok());
     let state: distill::State = state.unwrap_or_default();
     let is_own = |tools: &[String]| !tools.iter().any(|tool| tool.starts_with(distill::MARK));

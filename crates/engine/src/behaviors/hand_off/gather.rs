@@ -1,8 +1,11 @@
 //! The derived parts of a hand-off, from what the tables know of a session. The same tables give the same hand-off.
 
+use distill::State;
 use model::{HandOff, MemoryKind, Millis, Said, SessionId, Speaker, Summary};
 use store::{Batch, MemoryRow, PromptRow};
 
+use super::super::distill::STATE;
+use super::super::summarize::of_session;
 use super::Words;
 use crate::page::one_line;
 use crate::{Result, origin};
@@ -12,17 +15,19 @@ pub(super) const MAX_TAIL: usize = 16;
 /// Characters of each.
 pub(super) const MAX_SAID: usize = 400;
 /// Characters of a request in the goal; it has at most two.
-const MAX_REQUEST: usize = 320;
+const MAX_REQUEST: usize = 240;
 /// Prompts looked at for the first that asks for something.
-const FIRST_PROMPTS: usize = 8;
-/// "yes" and "go on" ask for nothing.
-const LEAST_WORDS: usize = 4;
+const FIRST_PROMPTS: usize = 12;
 /// Turns whose work is listed, and the lines of it.
 const TURNS: usize = 12;
 const MAX_DONE: usize = 12;
 const MAX_NEXT: usize = 6;
 const MAX_DECISIONS: usize = 8;
-const MAX_FILES: usize = 12;
+const MAX_FILES: usize = 24;
+const MAX_PLACES: usize = 10;
+const MAX_COMMANDS: usize = 10;
+const MAX_FAILING: usize = 3;
+const MAX_LEARNED: usize = 4;
 /// Characters of a line.
 pub(crate) const MAX_LINE: usize = 220;
 /// Observations looked at: what was decided long ago still holds.
@@ -35,12 +40,25 @@ pub(super) fn gather(batch: &Batch<'_>, session: &SessionId, words: &[Words]) ->
     let last = batch.last_prompts(session, MAX_TAIL)?;
     let summaries = batch.last_summaries(session, TURNS)?;
     let observations = batch.last_observations(session, OBSERVATIONS)?;
+    let state = batch.state(session, STATE)?.and_then(|json| serde_json::from_str(&json).ok());
+    let state: State = state.unwrap_or_default();
+    let whole = of_session(batch, session)?.unwrap_or_default();
     let completed = summaries.iter().flat_map(|(summary, _)| &summary.completed).map(String::as_str);
+    let done = newest(completed.filter(|line| !line.starts_with("Pushed: ")), MAX_DONE);
+    let (open_files, places) = open_files(&state, &observations);
+    let lines = |lines: Vec<String>, most: usize| {
+        lines.into_iter().take(most).map(|line| one_line(&line, MAX_LINE)).collect::<Vec<_>>()
+    };
+    let learned = whole.learned.into_iter().filter(|line| !line.starts_with("Decided: ")).collect();
     Ok(HandOff {
         goal: goal(&first, &last),
-        done: newest(completed, MAX_DONE),
-        next: next(&summaries),
-        open_files: open_files(&observations),
+        done,
+        next: next(&state, &summaries),
+        open_files,
+        places,
+        commands: commands(&state),
+        failing: lines(state.failing_now(), MAX_FAILING),
+        learned: lines(learned, MAX_LEARNED),
         decisions: newest(decided(&observations), MAX_DECISIONS),
         tail: tail(&last, words),
         ..HandOff::default()
@@ -49,17 +67,31 @@ pub(super) fn gather(batch: &Batch<'_>, session: &SessionId, words: &[Words]) ->
 
 /// The first request that says what it is about, and the last one where it is another.
 fn goal(first: &[PromptRow], last: &[PromptRow]) -> Option<String> {
-    let asks = |prompt: &&PromptRow| {
-        !is_command(&prompt.text) && prompt.text.split_whitespace().nth(LEAST_WORDS - 1).is_some()
-    };
+    let about = |prompt: &PromptRow| distill::subject(&prompt.text, MAX_REQUEST);
     let any = |prompt: &&PromptRow| !is_command(&prompt.text) && !prompt.text.trim().is_empty();
-    let guiding = first.iter().find(asks).or_else(|| first.iter().find(any))?;
-    let mut goal = one_line(&guiding.text, MAX_REQUEST);
-    if let Some(latest) = last.iter().rev().find(asks).filter(|latest| latest.id != guiding.id) {
+    let guiding = first.iter().find(|prompt| about(prompt).is_some()).or_else(|| first.iter().find(any))?;
+    let text = |prompt: &PromptRow| one_line(&about(prompt).unwrap_or(prompt.text.clone()), MAX_REQUEST);
+    let mut goal = text(guiding);
+    let latest = last.iter().rev().find(|prompt| about(prompt).is_some());
+    if let Some(latest) = latest.filter(|latest| latest.id != guiding.id) {
         goal.push_str(" | last asked: ");
-        goal.push_str(&one_line(&latest.text, MAX_REQUEST));
+        goal.push_str(&text(latest));
     }
     (!goal.is_empty()).then_some(goal)
+}
+
+/// What works here, and in one line what was looked at by command.
+fn commands(state: &State) -> Vec<String> {
+    let mut lines: Vec<String> = state.commands_that_work().into_iter().take(MAX_COMMANDS).collect();
+    let mut looks = String::new();
+    for command in state.commands_that_look() {
+        if looks.len() + command.len() < MAX_LINE {
+            looks.push_str(if looks.is_empty() { "also run: " } else { ", " });
+            looks.push_str(&command);
+        }
+    }
+    lines.extend(Some(looks).filter(|looks| !looks.is_empty()));
+    lines.iter().map(|line| one_line(line, MAX_LINE)).collect()
 }
 
 /// A command to the client, not a path.
@@ -74,28 +106,42 @@ fn decided(observations: &[MemoryRow]) -> impl Iterator<Item = &str> {
     decisions.filter(|row| origin(&row.memory).is_trusted()).map(|row| row.memory.title.as_str())
 }
 
-/// What was named last as coming next, unless something was finished since: then nobody knows whether it still is.
-/// Another session is told to go on with it, so it must not be what a page wants done.
-fn next(summaries: &[(Summary, Vec<String>)]) -> Vec<String> {
+/// What was named last as coming next, unless something was finished since: then nobody knows whether it still is. Then
+/// what the list of work holds. Another session is told to go on with it, so it must not be what a page wants done.
+fn next(state: &State, summaries: &[(Summary, Vec<String>)]) -> Vec<String> {
     let latest =
         summaries.iter().rev().find(|(one, _)| !one.next_steps.is_empty() || !one.completed.is_empty());
     let own = latest.filter(|(_, tools)| !tools.iter().any(|tool| tool.starts_with(distill::MARK)));
-    let steps = own.into_iter().flat_map(|(summary, _)| &summary.next_steps);
-    steps.map(|text| one_line(text, MAX_LINE)).filter(|line| !line.is_empty()).take(MAX_NEXT).collect()
+    let steps = own.into_iter().flat_map(|(summary, _)| &summary.next_steps).map(String::as_str);
+    // An item of the list may come from anywhere where the last turn has heard a stranger.
+    let items = state.open_items().filter(|_| own.is_some());
+    let mut next: Vec<String> = Vec::new();
+    for line in steps.chain(items).map(|text| one_line(text, MAX_LINE)) {
+        if next.len() < MAX_NEXT && !line.is_empty() && !next.contains(&line) {
+            next.push(line);
+        }
+    }
+    next
 }
 
-/// Modified first, then read; of each the latest first.
-fn open_files(observations: &[MemoryRow]) -> Vec<String> {
+/// Modified first, then read, of each the latest first; and where each was changed or read.
+fn open_files(state: &State, observations: &[MemoryRow]) -> (Vec<String>, Vec<String>) {
     let recent = || observations.iter().rev().take(RECENT).map(|row| &row.memory);
-    let modified = recent().flat_map(|memory| &memory.files_modified);
-    let read = recent().flat_map(|memory| &memory.files_read);
+    let modified = recent().flat_map(|memory| &memory.files_modified).map(String::as_str);
+    let read = recent().flat_map(|memory| &memory.files_read).map(String::as_str);
+    let in_hand = state.files_in_hand().map(|(path, _)| path);
     let mut files: Vec<String> = Vec::new();
-    for file in modified.chain(read).map(|file| one_line(file, MAX_LINE)) {
+    for file in in_hand.chain(modified).chain(read).map(|file| one_line(file, MAX_LINE)) {
         if files.len() < MAX_FILES && !file.is_empty() && !files.contains(&file) {
             files.push(file);
         }
     }
-    files
+    let noted = state
+        .files_in_hand()
+        .filter(|(path, note)| !note.is_empty() && files.iter().any(|file| file == path));
+    let places =
+        noted.take(MAX_PLACES).map(|(path, note)| one_line(&format!("{path}: {note}"), MAX_LINE)).collect();
+    (files, places)
 }
 
 /// Prompts and the agent's words as they followed each other.

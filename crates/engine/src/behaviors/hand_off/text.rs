@@ -17,14 +17,10 @@ const BYTES_PER_TOKEN: f64 = 3.2;
 const LEAST_REST: usize = 40;
 
 pub(crate) fn is_empty(hand_off: &HandOff) -> bool {
-    let HandOff { written, written_at: _, goal, done, next, open_files, decisions, tail } = hand_off;
-    written.is_none()
-        && goal.is_none()
-        && done.is_empty()
-        && next.is_empty()
-        && open_files.is_empty()
-        && decisions.is_empty()
-        && tail.is_empty()
+    let HandOff { written, written_at: _, goal, tail, .. } = hand_off;
+    let HandOff { done, next, open_files, places, commands, failing, learned, decisions, .. } = hand_off;
+    let lists = [done, next, open_files, places, commands, failing, learned, decisions];
+    written.is_none() && goal.is_none() && tail.is_empty() && lists.iter().all(|list| list.is_empty())
 }
 
 /// What is put in front of an agent that goes on here; nothing where nothing was handed over or nothing fits.
@@ -50,8 +46,11 @@ pub(crate) fn replay(row: &HandOffRow, tokens: u32) -> Option<String> {
     let one = |line: &String| vec![line.clone()];
     text.section("Goal:", &hand_off.goal.as_ref().map(one).unwrap_or_default(), Keep::First);
     text.section("Next:", &hand_off.next, Keep::First);
+    text.section("Fails now:", &hand_off.failing, Keep::First);
     text.section("Decided:", &hand_off.decisions, Keep::Last);
-    text.section("Open files:", &hand_off.open_files, Keep::First);
+    text.section("Commands that worked:", &hand_off.commands, Keep::First);
+    text.section("Open files:", &files(hand_off), Keep::First);
+    text.section("Learned:", &hand_off.learned, Keep::Last);
     text.section("Done, newest last:", &hand_off.done, Keep::Last);
     let said: Vec<String> = hand_off.tail.iter().map(said).collect();
     text.section("Last said, newest last:", &said, Keep::Last);
@@ -86,10 +85,14 @@ fn render_with(row: &HandOffRow, clean: fn(&str) -> String) -> String {
         page.push_str(&format!("\n## Goal\n\n{}\n", line(goal)));
     }
     let said: Vec<String> = hand_off.tail.iter().map(said).collect();
+    let files = files(hand_off);
     let parts = [
         ("Next", &hand_off.next),
+        ("Fails now", &hand_off.failing),
         ("Decided", &hand_off.decisions),
-        ("Open files", &hand_off.open_files),
+        ("Commands that worked", &hand_off.commands),
+        ("Open files", &files),
+        ("Learned", &hand_off.learned),
         ("Done", &hand_off.done),
         ("Last said", &said),
     ];
@@ -100,6 +103,15 @@ fn render_with(row: &HandOffRow, clean: fn(&str) -> String) -> String {
         }
     }
     page
+}
+
+/// The open files, with their places where they are known.
+fn files(hand_off: &HandOff) -> Vec<String> {
+    let place = |file: &&String, line: &&String| {
+        line.strip_prefix(file.as_str()).is_some_and(|rest| rest.starts_with(": "))
+    };
+    let line = |file: &String| hand_off.places.iter().find(|line| place(&file, line)).unwrap_or(file).clone();
+    hand_off.open_files.iter().map(line).collect()
 }
 
 /// Who reads an old text must know that it is old.

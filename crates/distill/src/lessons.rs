@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::prose;
 use crate::scene::{Draft, Scene};
-use crate::sentences::sentences;
+use crate::sentences::{Sentence, sentences};
 use crate::step::Act;
 use crate::text::{field, file_name, one_line, says_again};
 
@@ -43,6 +43,15 @@ pub(crate) fn is_lesson_file(path: &str) -> bool {
 
 /// The lines an edit added, from what the tool was given and answered.
 pub(crate) fn written(input: &Value, response: &Value) -> Vec<Lesson> {
+    lines_written(input, response, |_| true)
+}
+
+/// Those of them that are wanted.
+pub(crate) fn lines_written(
+    input: &Value,
+    response: &Value,
+    is_wanted: impl Fn(&Sentence) -> bool,
+) -> Vec<Lesson> {
     let (mut old, mut new) = (String::new(), String::new());
     let hunks = response.get("structuredPatch").and_then(Value::as_array).filter(|hunks| !hunks.is_empty());
     if let Some(hunks) = hunks {
@@ -51,7 +60,8 @@ pub(crate) fn written(input: &Value, response: &Value) -> Vec<Lesson> {
             match line.as_bytes().first() {
                 Some(b'+') => push_line(&mut new, &line[1..]),
                 Some(b'-') => push_line(&mut old, &line[1..]),
-                // What stands between two changes keeps their sentences apart.
+                // What stands between two changes keeps their sentences apart; a heading says what they are under.
+                _ if line.trim_start().starts_with('#') => push_line(&mut new, line.trim_start()),
                 _ => push_line(&mut new, ""),
             }
         }
@@ -71,6 +81,7 @@ pub(crate) fn written(input: &Value, response: &Value) -> Vec<Lesson> {
             || line.ends_with(':')
             || prose::looks_like_code(&line)
             || before.contains(&line)
+            || !is_wanted(&sentence)
         {
             continue;
         }

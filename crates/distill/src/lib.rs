@@ -32,6 +32,7 @@ mod outside;
 mod overtaken;
 mod pasted;
 mod patch;
+mod plans;
 mod prose;
 mod purpose;
 mod resolve;

@@ -6,7 +6,8 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::lessons::{Lesson, is_lesson_file, written};
+use crate::lessons::{Lesson, is_lesson_file, lines_written, written};
+use crate::plans;
 use crate::text::{
     clip, count, extension, field, file_name, identifiers, is_coined, is_word, one_line, push_new,
 };
@@ -108,8 +109,23 @@ impl Edit {
         }
         let created =
             field(response, "type") == Some("create") || field(response, "edit_mode") == Some("insert");
-        let lessons = if is_lesson_file(&file) { written(input, response) } else { Vec::new() };
-        Self { lessons, ..patch.settle(file, created) }
+        if is_lesson_file(&file) {
+            return Self { lessons: written(input, response), ..patch.settle(file, created) };
+        }
+        if plans::is_plan_file(&file) {
+            let lessons = plans::bounded(lines_written(input, response, plans::is_kept));
+            // Code in a plan defines nothing yet.
+            let title = field(input, "content").filter(|_| created).and_then(plans::heading);
+            let defines = title.into_iter().collect();
+            return Self {
+                lessons,
+                defines,
+                drops: Vec::new(),
+                inside: Vec::new(),
+                ..patch.settle(file, created)
+            };
+        }
+        patch.settle(file, created)
     }
 
     pub(crate) fn area(&self) -> Area {

@@ -61,6 +61,7 @@ pub(crate) fn resolve(batch: &mut Batch<'_>, newer: &Memory) -> Result<()> {
             }
         }
     }
+    replace_lines(batch, newer)?;
     for subject in reverted(newer) {
         for row in batch.statements(WORK, newer, &subject, MAX_CANDIDATES)? {
             if row.memory.title.to_lowercase() == subject {
@@ -83,6 +84,38 @@ pub(crate) fn overtake(batch: &mut Batch<'_>, older: &distill::Overtaken, newer:
             row.superseded_by.is_none() && !known.pinned && known.id != newer.id && known.at <= newer.at;
         if shared && free && known.title.starts_with(title) {
             batch.supersede(known.id, newer.id)?;
+        }
+    }
+    Ok(())
+}
+
+/// A line of a file that agents write for each other, changed: what told the old line does not tell it any more.
+fn replace_lines(batch: &mut Batch<'_>, newer: &Memory) -> Result<()> {
+    const WAS: &str = " (was: ";
+    let place = newer.text.lines().find(|line| line.starts_with("Written into ")).map(str::to_lowercase);
+    let Some(place) = place.filter(|_| newer.kind == MemoryKind::Discovery && origin(newer).is_trusted())
+    else {
+        return Ok(());
+    };
+    let before = |fact: &String| Some(fact.split_once(WAS)?.1.trim_end_matches([')', '…']).to_owned());
+    let gone: Vec<String> = newer.facts.iter().filter_map(before).filter(|line| !line.is_empty()).collect();
+    if gone.is_empty() {
+        return Ok(());
+    }
+    for row in batch.statements(&[MemoryKind::Discovery], newer, &place, MAX_CANDIDATES)? {
+        let mut older = row.memory;
+        let is_gone = |text: &str| gone.iter().any(|line| text.starts_with(line.as_str()));
+        let lines = older.facts.len();
+        older.facts.retain(|fact| !is_gone(fact));
+        if older.facts.len() == lines || older.pinned {
+            continue;
+        }
+        // What is left of it still holds, unless the line that is gone is what it is called.
+        let named = older.title.trim_end_matches('…');
+        if older.facts.is_empty() || gone.iter().any(|line| line.starts_with(named)) {
+            batch.supersede(older.id, newer.id)?;
+        } else {
+            memory::keep(batch, &older)?;
         }
     }
     Ok(())

@@ -15,5 +15,6 @@ mod rules;
 mod script;
 mod sessions;
 mod speed;
+mod summed_up;
 mod words;
 mod worth;

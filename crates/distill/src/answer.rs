@@ -5,7 +5,8 @@ use crate::languages::{self, Section, says};
 use crate::prose;
 use crate::scene::Scene;
 use crate::sentences::Sentence;
-use crate::text::names;
+use crate::session::{is_label, is_status};
+use crate::text::{content_words, names};
 use crate::work::Piece;
 
 /// An answer stands at the beginning; what follows explains it.
@@ -17,10 +18,15 @@ const ENOUGH_BYTES: usize = 320;
 pub(crate) fn answer(scene: &Scene<'_>, worked: bool) -> Vec<String> {
     // What was done is told by what was done.
     let told = |sentence: &Sentence| worked && prose::states_done(&sentence.text);
+    // A point of a list that names a thing, and that something was handed on, answer nothing.
+    let empty = |sentence: &Sentence| {
+        sentence.bullet && (is_label(&sentence.text) || content_words(&sentence.text).len() < 3)
+            || is_status(&sentence.text)
+    };
     let mut found: Vec<String> = Vec::new();
-    for (_, sentence) in
-        scene.free(|sentence| says_something(sentence) && !is_receipt(&sentence.text) && !told(sentence))
-    {
+    for (_, sentence) in scene.free(|sentence| {
+        says_something(sentence) && !is_receipt(&sentence.text) && !told(sentence) && !empty(sentence)
+    }) {
         let said: usize = found.iter().map(String::len).sum();
         let full = said > 0 && said + sentence.text.len() > ENOUGH_BYTES;
         if full || found.len() >= MAX_SENTENCES {

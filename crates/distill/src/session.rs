@@ -14,7 +14,7 @@ use crate::worth::is_worth_saying;
 const MAX_LEARNED: usize = 5;
 const MAX_DECIDED: usize = 4;
 const MAX_FAILED: usize = 2;
-const MAX_COMPLETED: usize = 6;
+const MAX_COMPLETED: usize = 5;
 const MAX_NEXT: usize = 5;
 const MAX_PROOFS: usize = 3;
 const MAX_LINE_BYTES: usize = 220;
@@ -159,7 +159,7 @@ fn says_something(line: &str) -> bool {
 }
 
 /// That something was handed on or is in order says nothing of what it was.
-fn is_status(line: &str) -> bool {
+pub(crate) fn is_status(line: &str) -> bool {
     const HANDED_ON: &[&str] = &["pushed", "replied", "posted", "committed", "submitted", "pr created"];
     const IN_ORDER: &[&str] =
         &["looks correct", "looks good", "is clean", "are clean", "all tests", "good news"];
@@ -168,7 +168,7 @@ fn is_status(line: &str) -> bool {
 }
 
 /// A point of a list that says what a thing is for or what became of it: "`a.rs` - the parser", "Line 40: the check".
-fn is_label(line: &str) -> bool {
+pub(crate) fn is_label(line: &str) -> bool {
     let end = [" - ", ": ", " – ", " — "].iter().filter_map(|mark| line.find(mark)).min();
     let Some((head, rest)) = end.map(|end| line.split_at(end)) else { return false };
     let rest = rest.trim_start_matches([' ', '-', ':', '–', '—']);

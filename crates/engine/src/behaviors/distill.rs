@@ -468,6 +468,38 @@ mod tests {
     }
 
     #[test]
+    fn a_changed_line_of_a_plan_leaves_the_memory_that_told_the_old_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut tables = Tables::open(&folder.path().join("derived.db")).unwrap();
+        let file = "/w/docs/plans/lease.md";
+        let (old, new) = (
+            "- The timer of the lease lives in each worker.",
+            "- The timer of the lease lives in the daemon.",
+        );
+        let made = format!("# Leases\n\n## Decisions\n{old}\n- A lease holds for ninety seconds at most.\n");
+        let input = json!({ "file_path": file, "content": made });
+        let patch = json!([{ "oldStart": 3, "oldLines": 2, "newStart": 3, "newLines": 2,
+            "lines": [" ## Decisions".to_owned(), format!("-{old}"), format!("+{new}")] }]);
+        let change = json!({ "file_path": file, "old_string": old, "new_string": new });
+        let events = [
+            prompt("write a plan for leases"),
+            call("Write", input, passed(json!({ "type": "create", "filePath": file }))),
+            stop("The plan is in docs/plans/lease.md."),
+            prompt("the timer belongs into the daemon"),
+            call("Edit", change, passed(json!({ "filePath": file, "structuredPatch": patch }))),
+            stop("I changed it in docs/plans/lease.md."),
+        ];
+        learn(&mut tables, &events, 0);
+        let kept = tables.memories(&MemoryFilter::default()).unwrap();
+        let tells = |words: &str| {
+            let told = kept.iter().filter(|row| row.superseded_by.is_none());
+            told.flat_map(|row| &row.memory.facts).filter(|fact| fact.starts_with(words)).count()
+        };
+        assert_eq!(tells("The timer of the lease lives in each worker"), 0, "{kept:#?}");
+        assert_eq!(tells("The timer of the lease lives in the daemon"), 1, "{kept:#?}");
+    }
+
+    #[test]
     fn a_reverted_commit_stands_behind_the_one_that_reverts_it() {
         let folder = tempfile::tempdir().unwrap();
         let mut tables = Tables::open(&folder.path().join("derived.db")).unwrap();

@@ -20,8 +20,8 @@ pub(crate) fn answer(scene: &Scene<'_>, worked: bool) -> Vec<String> {
     let told = |sentence: &Sentence| worked && prose::states_done(&sentence.text);
     // A point of a list that names a thing, and that something was handed on, answer nothing.
     let empty = |sentence: &Sentence| {
-        sentence.bullet && (is_label(&sentence.text) || content_words(&sentence.text).len() < 3)
-            || is_status(&sentence.text)
+        let words = content_words(&sentence.text).len();
+        sentence.bullet && (words < 3 || words < 6 && is_label(&sentence.text)) || is_status(&sentence.text)
     };
     let mut found: Vec<String> = Vec::new();
     for (_, sentence) in scene.free(|sentence| {

@@ -1,10 +1,12 @@
 //! What a session has in hand: the files it read and changed of late and the commands it ran, with how each ended last.
 //! Whoever goes on after a compaction picks the work up with them. Bounded: what was used longest ago makes room.
 
+use std::cmp::Reverse;
+
 use model::Millis;
 use serde::{Deserialize, Serialize};
 
-use crate::command::Purpose;
+use crate::command::{Command, Purpose};
 use crate::outside::Heard;
 use crate::patch::Edit;
 use crate::state::State;
@@ -173,11 +175,14 @@ pub(crate) fn typed(line: &str) -> String {
             _ => return String::new(),
         };
     }
-    let without_cut = |part: &str| match part.rsplit_once(" | ") {
-        Some((command, cut)) if CUTS.contains(&cut.split_whitespace().next().unwrap_or("")) => {
-            command.to_owned()
+    let without_cut = |part: &str| {
+        let mut part = part;
+        while let Some((command, cut)) = part.rsplit_once(" | ")
+            && CUTS.contains(&cut.split_whitespace().next().unwrap_or(""))
+        {
+            part = command;
         }
-        _ => part.to_owned(),
+        part.to_owned()
     };
     if !line.contains(';') {
         line = line.split(" && ").map(without_cut).collect::<Vec<_>>().join(" && ");
@@ -193,7 +198,12 @@ impl CommandInHand {
     /// `` `just test` from `web` (212 passed) ``.
     fn shown(&self) -> String {
         let folder = if self.folder.is_empty() { String::new() } else { format!(" from `{}`", self.folder) };
-        let result = if self.result.is_empty() { String::new() } else { format!(" ({})", self.result) };
+        let result = match (self.ok, self.result.as_str()) {
+            (true, "") => String::new(),
+            (true, result) => format!(" ({result})"),
+            (false, "") => " (failed last)".to_owned(),
+            (false, result) => format!(" (failed last: {result})"),
+        };
         format!("`{}`{folder}{result}", self.line)
     }
 }
@@ -205,28 +215,31 @@ impl State {
         of(true).chain(of(false)).map(|file| (file.path.as_str(), file.note.as_str()))
     }
 
-    /// Commands that worked when they were run last, with their folder and result: those that came again first.
-    pub fn commands_that_work(&self) -> Vec<String> {
-        let mut worked: Vec<&CommandInHand> =
-            self.in_hand.commands.iter().filter(|one| one.ok && !one.looks).collect();
-        worked.sort_by_key(|one| (std::cmp::Reverse(one.times.min(3)), std::cmp::Reverse(one.at)));
-        worked.into_iter().map(CommandInHand::shown).collect()
+    /// Commands that worked when they were run last, and checks however they ended, with their folder and result: those
+    /// that came again first.
+    pub fn commands_in_hand(&self) -> Vec<String> {
+        let proves = |one: &CommandInHand| Command::read(&one.line).purpose.proves();
+        let mut commands: Vec<&CommandInHand> =
+            self.in_hand.commands.iter().filter(|one| !one.looks && (one.ok || proves(one))).collect();
+        commands.sort_by_key(|one| (Reverse(one.times.min(3)), Reverse(one.at)));
+        commands.into_iter().map(CommandInHand::shown).collect()
     }
 
-    /// Commands that only show something, the latest first.
+    /// Commands that only show something: those that came again, then short ones, then the latest.
     pub fn commands_that_look(&self) -> Vec<String> {
+        /// A longer one looked for one thing.
+        const SHORT: usize = 40;
         let mut looked: Vec<&CommandInHand> =
             self.in_hand.commands.iter().filter(|one| one.ok && one.looks).collect();
-        looked.sort_by_key(|one| (std::cmp::Reverse(one.times.min(3)), std::cmp::Reverse(one.at)));
+        looked.sort_by_key(|one| (Reverse(one.times.min(3)), one.line.len() > SHORT, Reverse(one.at)));
         looked.into_iter().map(|one| format!("`{}`", one.line)).collect()
     }
 
     /// Checks that passed after the last change, with their results.
     pub(crate) fn proofs(&self) -> Vec<String> {
         let (edited, commands) = (self.done_so_far.edited_at, &self.in_hand.commands);
-        let proves = |one: &&CommandInHand| {
-            one.ok && one.at >= edited && crate::command::Command::read(&one.line).purpose.proves()
-        };
+        let proves =
+            |one: &&CommandInHand| one.ok && one.at >= edited && Command::read(&one.line).purpose.proves();
         let mut proofs: Vec<&CommandInHand> = commands.iter().rev().filter(proves).collect();
         // A result says more than that it went well.
         proofs.sort_by_key(|one| one.result.is_empty());
@@ -256,6 +269,7 @@ mod tests {
             ("just fmt && just lint", "just fmt && just lint"),
             ("just test | tail -3 && just lint 2>&1 | head", "just test && just lint"),
             ("git log --oneline -5", "git log --oneline -5"),
+            ("git show a:b.json | grep -o x | sort -u", "git show a:b.json"),
             ("cat data.csv | sort | uniq -c", "cat data.csv | sort | uniq -c"),
             ("cat > a.txt <<'EOF'\nhello\nEOF", ""),
             ("cd web", ""),

@@ -128,7 +128,7 @@ pub struct HandOff {
     /// Where the open files were changed or read, each behind its path and a colon.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
-    /// Commands that worked, with their folder and result.
+    /// Commands that were run, with their folder and how they ended last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<String>,
     /// What fails as far as it is known.

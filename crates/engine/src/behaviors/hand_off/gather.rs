@@ -80,17 +80,22 @@ fn goal(first: &[PromptRow], last: &[PromptRow]) -> Option<String> {
     (!goal.is_empty()).then_some(goal)
 }
 
-/// What works here, and in one line what was looked at by command.
+/// Commands with how they ended, and behind them in a line or two what was looked at by command.
 fn commands(state: &State) -> Vec<String> {
-    let mut lines: Vec<String> = state.commands_that_work().into_iter().take(MAX_COMMANDS).collect();
-    let mut looks = String::new();
+    const LOOKS: usize = 2;
+    let mut lines: Vec<String> = state.commands_in_hand().into_iter().take(MAX_COMMANDS).collect();
+    let mut looks: Vec<String> = Vec::new();
     for command in state.commands_that_look() {
-        if looks.len() + command.len() < MAX_LINE {
-            looks.push_str(if looks.is_empty() { "also run: " } else { ", " });
-            looks.push_str(&command);
+        match looks.last_mut() {
+            Some(line) if line.len() + command.len() < MAX_LINE => {
+                line.push_str(", ");
+                line.push_str(&command);
+            }
+            _ if looks.len() < LOOKS => looks.push(format!("also run: {command}")),
+            _ => break,
         }
     }
-    lines.extend(Some(looks).filter(|looks| !looks.is_empty()));
+    lines.extend(looks);
     lines.iter().map(|line| one_line(line, MAX_LINE)).collect()
 }
 

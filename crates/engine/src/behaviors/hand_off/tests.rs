@@ -279,7 +279,7 @@ fn a_replay_quotes_every_stored_line_and_says_how_old_the_written_part_is() {
         "Decided:",
         "Open files:",
         "Fails now:",
-        "Commands that worked:",
+        "Commands, with how they ended last:",
         "Learned:",
         "Done, newest",
         "Last said",

@@ -48,7 +48,7 @@ pub(crate) fn replay(row: &HandOffRow, tokens: u32) -> Option<String> {
     text.section("Next:", &hand_off.next, Keep::First);
     text.section("Fails now:", &hand_off.failing, Keep::First);
     text.section("Decided:", &hand_off.decisions, Keep::Last);
-    text.section("Commands that worked:", &hand_off.commands, Keep::First);
+    text.section("Commands, with how they ended last:", &hand_off.commands, Keep::First);
     text.section("Open files:", &files(hand_off), Keep::First);
     text.section("Learned:", &hand_off.learned, Keep::Last);
     text.section("Done, newest last:", &hand_off.done, Keep::Last);
@@ -90,7 +90,7 @@ fn render_with(row: &HandOffRow, clean: fn(&str) -> String) -> String {
         ("Next", &hand_off.next),
         ("Fails now", &hand_off.failing),
         ("Decided", &hand_off.decisions),
-        ("Commands that worked", &hand_off.commands),
+        ("Commands", &hand_off.commands),
         ("Open files", &files),
         ("Learned", &hand_off.learned),
         ("Done", &hand_off.done),

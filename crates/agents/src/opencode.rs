@@ -5,11 +5,13 @@ mod powers;
 mod read;
 mod settings;
 pub(crate) mod tools;
+pub(crate) mod transcript;
 mod write;
 
 use model::{Advice, Event, EventKind, Reply};
 
 use crate::read::Contents;
+use crate::transcript::Conversations;
 use crate::{Adapter, AgentHome, Incoming, Powers, SettingsFile};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +38,10 @@ impl Adapter for OpenCode {
 
     fn write(&self, event: &Event, advice: &Advice) -> Reply {
         write::write(event, advice)
+    }
+
+    fn conversations(&self) -> Option<&'static dyn Conversations> {
+        Some(&transcript::OpenCodeSessions)
     }
 
     fn events_to_register(&self) -> &'static [EventKind] {

@@ -24,6 +24,7 @@ use serde_json::Value;
 pub use crate::codex::transcript::Rollouts;
 pub use crate::copilot::transcript::SessionStates;
 pub use crate::gemini_cli::transcript::Chats;
+pub use crate::opencode::transcript::OpenCodeSessions;
 pub use chunk::{Chunk, LEAST_ARGUMENTS, MAX_CHUNK_CHARS, MAX_CHUNKS, TARGET_CHUNK_CHARS, Voice, chunks};
 pub use replay::Replay;
 pub use tail::{last_words, tail};
@@ -68,6 +69,8 @@ pub enum Growth {
     Lines,
     /// One JSON document, written anew as a whole.
     Whole,
+    /// Rows of a database, or a folder of small files. Whoever reads it gathers it to one document first.
+    Gathered,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -211,6 +214,14 @@ pub struct Usage {
     pub cache_read: u64,
     pub cache_creation: u64,
     pub output: u64,
+}
+
+impl Line {
+    /// Whether nothing before it belongs to the same turn: cutting pieces may begin anew here.
+    pub fn begins_turn(&self) -> bool {
+        let speaks = matches!(self.what, What::Person { .. } | What::Command { .. } | What::Machine { .. });
+        speaks && self.subagent.is_none()
+    }
 }
 
 impl Usage {

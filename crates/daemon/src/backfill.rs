@@ -107,15 +107,23 @@ impl Backfill {
     ) -> Result<(), BackfillError> {
         let name = path.to_string_lossy();
         let mut reader = conversations.reader(&name);
-        let still =
-            std::fs::metadata(path)?.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
+        let growth = conversations.growth(&name);
+        let gathered = if growth == Growth::Gathered { Some(store::opencode_document(path)?) } else { None };
+        let modified = match &gathered {
+            Some((_, modified)) => *modified,
+            None => std::fs::metadata(path)?.modified().ok(),
+        };
+        let still = modified.and_then(|at| SystemTime::now().duration_since(at).ok());
         let long_ago = crate::intake::now().saturating_sub(OVER.as_millis() as u64);
         let ending =
             if still.is_some_and(|age| age > OVER) { Ending::Over } else { Ending::OverBefore(long_ago) };
         let mut trouble = None;
-        let lines: Box<dyn Iterator<Item = Line>> = match conversations.growth(&name) {
-            Growth::Whole => {
-                let document = read_document(path)?;
+        let lines: Box<dyn Iterator<Item = Line>> = match growth {
+            Growth::Whole | Growth::Gathered => {
+                let document = match gathered {
+                    Some((document, _)) => document,
+                    None => read_document(path)?,
+                };
                 self.bytes_done.fetch_add(document.len() as u64, Ordering::Relaxed);
                 Box::new(reader.push(0, &document).into_iter())
             }

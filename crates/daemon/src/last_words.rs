@@ -51,7 +51,7 @@ pub(crate) fn in_turn(adapter: &dyn Adapter, event: &Event) -> Option<InTurn> {
         Growth::Whole if std::fs::metadata(path).is_ok_and(|file| file.len() <= DOCUMENT) => {
             end_of(path.as_ref(), DOCUMENT)?
         }
-        Growth::Whole => return None,
+        Growth::Whole | Growth::Gathered => return None,
     };
     let end = TurnEnd { kind: event.kind, session: &event.session, at: event.at, next_prompt };
     Some(said_in_turn(conversations, path, &file, &end))

@@ -297,7 +297,12 @@ pub fn run(options: Options) -> Result<Ended, DaemonError> {
             .spawn(move || keeping.run())
             .map_err(at(place.data.clone()))?
     };
-    let renewing = Renewing::new(Arc::clone(&intake), Arc::clone(&learner), Arc::clone(&embedding.bell));
+    let renewing = Renewing::new(
+        Arc::clone(&intake),
+        Arc::clone(&learner),
+        Arc::clone(&transcripts),
+        Arc::clone(&embedding.bell),
+    );
     let renewed = {
         let renewing = Arc::clone(&renewing);
         thread::Builder::new()

@@ -16,6 +16,7 @@ use store::{EventFilter, Order, StoreError, Tables};
 use crate::bell::{Bell, Woken};
 use crate::intake::{Intake, now};
 use crate::learner::Learner;
+use crate::transcripts::Transcripts;
 
 /// In the tables: the distiller whose rules made everything that is kept.
 const DISTILLED_BY: &str = "distilled-by";
@@ -36,6 +37,7 @@ const REST: u32 = 3;
 pub(crate) struct Renewing {
     intake: Arc<Intake>,
     learner: Arc<Learner>,
+    transcripts: Arc<Transcripts>,
     pub(crate) bell: Bell,
     /// Rung when memories have other words.
     filing: Arc<Bell>,
@@ -44,9 +46,14 @@ pub(crate) struct Renewing {
 }
 
 impl Renewing {
-    pub(crate) fn new(intake: Arc<Intake>, learner: Arc<Learner>, filing: Arc<Bell>) -> Arc<Self> {
+    pub(crate) fn new(
+        intake: Arc<Intake>,
+        learner: Arc<Learner>,
+        transcripts: Arc<Transcripts>,
+        filing: Arc<Bell>,
+    ) -> Arc<Self> {
         let (sessions, done) = (AtomicU64::new(0), AtomicU64::new(0));
-        Arc::new(Self { intake, learner, bell: Bell::default(), filing, sessions, done })
+        Arc::new(Self { intake, learner, transcripts, bell: Bell::default(), filing, sessions, done })
     }
 
     pub(crate) fn to_json(&self) -> Value {
@@ -59,7 +66,12 @@ impl Renewing {
         let mut patience = FIRST_LOOK;
         while self.bell.wait(Some(patience)) != Woken::Closed {
             match self.look() {
-                Ok(true) => return,
+                Ok(true) => {
+                    if let Err(error) = self.cut_again() {
+                        self.intake.log.warn(format_args!("old talk keeps its holes for now: {error}"));
+                    }
+                    return;
+                }
                 Ok(false) => {}
                 Err(error) => {
                     self.intake.log.warn(format_args!("old sessions keep their words for now: {error}"));
@@ -103,6 +115,20 @@ impl Renewing {
             tables.write(|batch| batch.set_meta(DISTILLED_BY, renew::RULES))?;
         }
         Ok(left == 0)
+    }
+
+    /// The pieces of old sessions' talk, a session at a time.
+    fn cut_again(&self) -> Result<(), StoreError> {
+        let mut tables = Tables::open(&self.intake.place.database())?;
+        for session in self.transcripts.cut_by_others(&tables)? {
+            let began = Instant::now();
+            self.transcripts.cut_again(&mut tables, &session)?;
+            self.filing.ring();
+            if self.bell.wait(Some(began.elapsed() * REST)) == Woken::Closed {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// False: not now, the session is at work.

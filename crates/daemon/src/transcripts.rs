@@ -1,13 +1,16 @@
 //! Keeps transcripts, makes the talk in them findable and credits the memories it names: after a turn, in its own
 //! time, only what is new. Reads an agent's file through its adapter; what a private turn said is not even archived.
 
+mod cutting;
+mod recutting;
+
 use std::cell::{Cell, RefCell};
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agents::transcript::{Chunk, Conversations, Growth, Line, Reader, What, chunks};
-use engine::Wrote;
-use model::{Memory, MemoryId, MemoryKind, Millis, Provenance, SessionId, WorkspaceKey};
+use agents::transcript::{Conversations, Growth, Reader, What};
+use model::{Millis, SessionId};
 use redact::Redactor;
 use serde_json::{Value, json};
 use store::archive::{Archive, Key};
@@ -16,9 +19,11 @@ use store::{ARCHIVE_DUE, StoreError, Tables};
 use crate::bell::{Bell, Woken};
 use crate::intake::Intake;
 use crate::keeping;
+use crate::watching::read_document;
+use cutting::{Cutting, Place, public_lines};
 
-/// How far a session's archive is cut into pieces: a line number.
-const CHUNKED: &str = "chunked-lines";
+pub use cutting::memory_of_chunk;
+
 /// What stands in the archive for a line of a private turn.
 const PRIVATE_LINE: &str = r#"{"private":true}"#;
 /// Sessions looked after in one go.
@@ -70,12 +75,21 @@ impl Transcripts {
 
     fn look(&self) -> Result<(), StoreError> {
         let mut tables = Tables::open(&self.intake.place.database())?;
-        for (session, wish, at) in tables.states(ARCHIVE_DUE, MAX_DUE)? {
+        let mut due = tables.states(ARCHIVE_DUE, MAX_DUE)?;
+        while !due.is_empty() && !self.bell.is_closed() {
+            self.keep_all(&mut tables, due)?;
+            due = tables.states(ARCHIVE_DUE, MAX_DUE)?;
+        }
+        Ok(())
+    }
+
+    fn keep_all(&self, tables: &mut Tables, due: Vec<(SessionId, String, Millis)>) -> Result<(), StoreError> {
+        for (session, wish, at) in due {
             if self.bell.is_closed() {
                 return Ok(());
             }
             let wish: Value = serde_json::from_str(&wish).unwrap_or_default();
-            let pieces = self.keep(&mut tables, &session, &wish)?;
+            let pieces = self.keep(tables, &session, &wish)?;
             tables.write(|batch| {
                 // A later turn may have asked again meanwhile.
                 if batch.state_at(&session, ARCHIVE_DUE)? == Some(at) {
@@ -97,14 +111,46 @@ impl Transcripts {
         let said = |name: &str| wish[name].as_str().map(str::to_owned);
         let agent = said("agent").unwrap_or_default();
         let path = said("path").unwrap_or_default();
-        let Some(conversations) = kept_by_lines(&agent, &path) else { return Ok(0) };
+        let Some(conversations) = agents::by_name(&agent).and_then(|adapter| adapter.conversations()) else {
+            return Ok(0);
+        };
+        let mut cutting = Cutting::of(tables, session, wish, self.intake.config().is_on("credit-memories"))?;
+        self.cut(tables, conversations, &path, &mut cutting)?;
+        Ok(cutting.kept.len())
+    }
+
+    fn cut(
+        &self,
+        tables: &mut Tables,
+        conversations: &dyn Conversations,
+        path: &str,
+        cutting: &mut Cutting<'_>,
+    ) -> Result<(), StoreError> {
+        match conversations.growth(path) {
+            Growth::Lines => self.cut_lines(tables, conversations, path, cutting),
+            Growth::Whole => self.cut_document(tables, conversations, path, read_document, cutting),
+            Growth::Gathered => {
+                let gather = |path: &Path| store::opencode_document(path).map(|(document, _)| document);
+                self.cut_document(tables, conversations, path, gather, cutting)
+            }
+        }
+    }
+
+    fn cut_lines(
+        &self,
+        tables: &mut Tables,
+        conversations: &dyn Conversations,
+        path: &str,
+        cutting: &mut Cutting<'_>,
+    ) -> Result<(), StoreError> {
         let archive = self.archive()?;
-        let key = Key { agent, session: session.clone(), subagent: None };
+        let agent = cutting.wish["agent"].as_str().unwrap_or_default().to_owned();
+        let key = Key { agent, session: cutting.session.clone(), subagent: None };
         if !path.is_empty() {
             let redactor = self.intake.redactor();
             let private = Cell::new(ends_in_private(&archive, &self.intake.place.archive(), &key)?);
-            let reader = RefCell::new(conversations.reader(&path));
-            let appended = archive.append(&key, Path::new(&path), &|line| {
+            let reader = RefCell::new(conversations.reader(path));
+            let appended = archive.append(&key, Path::new(path), &|line| {
                 clean_line(&redactor, &private, &mut **reader.borrow_mut(), line)
             });
             if let Err(error) = appended {
@@ -113,81 +159,57 @@ impl Transcripts {
             }
         }
         let here = store::archive::span(&self.intake.place.archive(), &key)?;
-        let done = tables.state(session, CHUNKED)?.and_then(|text| text.parse().ok()).unwrap_or(0);
-        let credits = self.intake.config().is_on("credit-memories");
-        let mut from = here.start.max(done);
-        let mut pieces = 0;
-        let mut reader = conversations.reader(&path);
+        let mut from = here.start.max(cutting.turn_line());
         while from < here.end {
             let lines = archive.read(&key, from..here.end.min(from + LINES))?;
             let Some(next) = lines.last().map(|line| line.number + 1) else { break };
+            // A reader that has seen a record before says nothing when it meets it again.
+            let mut reader = conversations.reader(path);
             let read: Vec<_> =
                 lines.iter().flat_map(|line| reader.push(line.number, line.text.as_bytes())).collect();
-            let cut = chunks(&read);
-            pieces += cut.len();
-            let wrote = if credits { own_words(&read) } else { Vec::new() };
-            tables.write(|batch| {
-                if let Err(error) = engine::credit(batch, session, &wrote) {
-                    error.into_store().map_or(Ok(()), Err)?;
-                }
-                for chunk in &cut {
-                    let memory = memory_of_chunk(session, wish, chunk);
-                    engine::memory::keep(batch, &memory)?;
-                }
-                batch.set_state(session, CHUNKED, &next.to_string(), crate::intake::now())
-            })?;
-            from = next;
+            let turn = read.iter().rfind(|line| line.begins_turn()).map_or(from, |line| line.number);
+            cutting.keep(tables, &read, Place::Line { next, turn })?;
+            // A turn is cut as a whole, also where one reading ends in its middle.
+            from = if next < here.end && turn > from { turn } else { next };
         }
-        Ok(pieces)
+        Ok(())
     }
-}
 
-/// A document that is written anew as a whole has no lines that stay; its events say what was said in it.
-fn kept_by_lines(agent: &str, path: &str) -> Option<&'static dyn Conversations> {
-    let conversations = agents::by_name(agent)?.conversations()?;
-    (conversations.growth(path) == Growth::Lines).then_some(conversations)
-}
+    /// Whether the archive has a session from its first line on.
+    fn holds_all(&self, agent: &str, session: &SessionId) -> Result<bool, StoreError> {
+        let key = Key { agent: agent.to_owned(), session: session.clone(), subagent: None };
+        Ok(store::archive::span(&self.intake.place.archive(), &key)?.start == 0)
+    }
 
-/// What the agent itself wrote, on the main thread and in subagents. Reminders, notes and results of tools are none of
-/// it, by the shape of their records.
-fn own_words(read: &[Line]) -> Vec<(Millis, Wrote<'_>)> {
-    fn wrote(line: &Line) -> Option<(Millis, Wrote<'_>)> {
-        let at = line.at.unwrap_or(0);
-        match &line.what {
-            What::Agent { text, .. } => Some((at, Wrote::Text(text))),
-            What::ToolUse { name, input, .. } => Some((at, Wrote::Call { tool: name, input })),
-            _ => None,
+    /// One document is read anew each time and not archived: its records have names, and pieces go by these.
+    fn cut_document(
+        &self,
+        tables: &mut Tables,
+        conversations: &dyn Conversations,
+        path: &str,
+        read: impl Fn(&Path) -> io::Result<Vec<u8>>,
+        cutting: &mut Cutting<'_>,
+    ) -> Result<(), StoreError> {
+        if path.is_empty() {
+            return Ok(());
         }
-    }
-    read.iter().filter_map(wrote).collect()
-}
-
-/// A piece of a session's talk as it is kept; `wish` says where the session was.
-pub fn memory_of_chunk(session: &SessionId, wish: &Value, chunk: &Chunk) -> Memory {
-    let said = |name: &str| wish[name].as_str().map(str::to_owned);
-    let agent = said("agent").unwrap_or_default();
-    let line = chunk.first_line.to_string();
-    let part = chunk.part.to_string();
-    let first: [&str; 4] = ["chunk", &agent, session.as_str(), &line];
-    // The first piece of a line is named as it was when a line had one.
-    let id = if chunk.part == 0 {
-        MemoryId::of(&first)
-    } else {
-        MemoryId::of(&[first.as_slice(), &[&part]].concat())
-    };
-    let title = engine::memory::title_of(&chunk.text);
-    Memory {
-        session: Some(session.clone()),
-        workspace: said("workspace").map(WorkspaceKey::from_hex),
-        project: said("project"),
-        project_key: said("project-key"),
-        branch: said("branch"),
-        provenance: Provenance {
-            by: "transcript".to_owned(),
-            place: Some(format!("transcript, lines {} to {}", chunk.first_line + 1, chunk.last_line + 1)),
-            ..Provenance::default()
-        },
-        ..Memory::new(id, MemoryKind::Chunk, chunk.at.unwrap_or(0), title, chunk.text.clone())
+        let document = match read(Path::new(path)) {
+            Ok(document) => document,
+            Err(error) => {
+                self.intake.log.warn(format_args!("a conversation is not searchable: {error}"));
+                return Ok(());
+            }
+        };
+        let lines = public_lines(&self.intake.redactor(), conversations, path, &document);
+        let from = lines.iter().position(|line| line.uuid.is_some() && line.uuid == cutting.turn_record());
+        let lines = &lines[from.unwrap_or(0)..];
+        let turn = lines.iter().rfind(|line| line.begins_turn()).and_then(|line| line.uuid.clone());
+        let last = lines.last().and_then(|line| line.uuid.clone());
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let places = Place::Record { last: last.unwrap_or_default(), turn: turn.unwrap_or_default() };
+        cutting.keep(tables, lines, places)
     }
 }
 

@@ -19,6 +19,7 @@ mod memory_read;
 mod memory_rows;
 mod message_rows;
 mod news_read;
+mod opencode;
 mod outbox;
 mod pattern_rows;
 mod read;
@@ -69,6 +70,7 @@ pub use memory_pages::{
 pub use memory_read::SummaryRow;
 pub use memory_rows::{Filing, MemoryRow, Put};
 pub use message_rows::{MessageFilter, MessageRow, PeerRow, Sender};
+pub use opencode::{OpenCodeSession, opencode_document, opencode_sessions};
 pub use outbox::{Aside, Nameless, OUTBOX_CAP, OwnMemory, Tidings, Waiting};
 pub use pattern_rows::{CallRow, PatternFilter, PatternRow, SubagentRow};
 pub use recall_read::{HandOffRow, InjectionRow, InjectionStats, OutcomeRow};

@@ -25,6 +25,8 @@ const MAX_MENTION_CHARS: usize = 160;
 pub struct Chunk {
     pub text: String,
     pub first_line: u64,
+    /// The agent's own name of the record it begins in.
+    pub record: Option<String>,
     /// Of the pieces that begin in that line the how-manieth, from 0: a long answer is one line and several pieces.
     pub part: u64,
     pub last_line: u64,
@@ -46,7 +48,8 @@ pub fn chunks<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Vec<Chunk> {
     let mut open: Option<Chunk> = None;
     let mut mentioned = String::new();
     let mut speaker = None;
-    let mut asked: Option<String> = None;
+    // Questions to the person that are not answered yet. A call that is made beside one does not answer it.
+    let mut asked: Vec<&str> = Vec::new();
     let mut queue = Queue::default();
     for line in lines {
         if done.len() >= MAX_CHUNKS {
@@ -77,7 +80,9 @@ pub fn chunks<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Vec<Chunk> {
             }
             What::Agent { text, .. } => add(&mut done, &mut open, line, Voice::Agent, text),
             What::ToolUse { id, name, input, file } => {
-                asked = (name == ASKING).then(|| id.clone());
+                if name == ASKING {
+                    asked.push(id);
+                }
                 if let Some(plan) = input["plan"].as_str().filter(|_| name == PLANNING) {
                     add(&mut done, &mut open, line, Voice::Agent, plan);
                 }
@@ -100,8 +105,9 @@ pub fn chunks<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Vec<Chunk> {
             }
             // What a person answers to a question is given to the model as a tool's result.
             What::ToolResult { id, outcome: ToolOutcome::Succeeded, text, .. }
-                if asked.as_ref() == Some(id) =>
+                if asked.contains(&id.as_str()) =>
             {
+                asked.retain(|open| open != id);
                 add(&mut done, &mut open, line, Voice::Person, text);
             }
             What::Machine { .. } | What::Boundary { .. } | What::Start { .. } => {
@@ -137,7 +143,8 @@ fn add(done: &mut Vec<Chunk>, open: &mut Option<Chunk>, line: &Line, voice: Voic
         let number = line.number;
         let part = done.last().filter(|last| last.first_line == number).map_or(0, |last| last.part + 1);
         let text = piece.to_owned();
-        *open = Some(Chunk { text, first_line: number, part, last_line: number, at: line.at, voice });
+        let record = line.uuid.clone();
+        *open = Some(Chunk { text, first_line: number, record, part, last_line: number, at: line.at, voice });
     }
 }
 
@@ -294,6 +301,7 @@ mod tests {
         let lines = [
             line(0, What::Command { name, arguments }),
             call(1, ASKING, serde_json::json!({})),
+            tool(1, "Read", Some("src/beside.rs")),
             result(2, "q", ToolOutcome::Succeeded, "\"How many?\"=\"ten a minute\""),
             call(3, "Bash", serde_json::json!({ "plan": "not one" })),
             result(4, "t", ToolOutcome::Refused, refusal),

@@ -174,7 +174,7 @@ pub fn said_in_turn(conversations: &dyn Conversations, path: &str, file: &[u8], 
     // The turn before the last prompt, until something follows that prompt.
     let mut before: Option<InTurn> = None;
     let records = match conversations.growth(path) {
-        Growth::Whole => vec![file],
+        Growth::Whole | Growth::Gathered => vec![file],
         Growth::Lines => records_of_turn(conversations, path, file, end, &counts),
     };
     for line in records.into_iter().flat_map(|record| reader.push(0, record)).filter(counts) {

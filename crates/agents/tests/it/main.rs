@@ -5,6 +5,7 @@ mod codex;
 mod conversations;
 mod copilot;
 mod cursor;
+mod every_word;
 mod fixtures;
 mod gemini;
 mod hostile;

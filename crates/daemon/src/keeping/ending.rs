@@ -51,6 +51,10 @@ fn end_of(session: &SessionRow) -> Envelope {
     if let Some(cwd) = &session.cwd {
         body["cwd"] = json!(cwd);
     }
+    // What was written there after its last event is kept with its end.
+    if let Some(transcript) = &session.transcript {
+        body["transcript_path"] = json!(transcript);
+    }
     Envelope {
         id: EventId::mint(at, random),
         at,

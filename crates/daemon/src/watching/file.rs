@@ -120,6 +120,8 @@ impl Followed {
             events = match self.growth {
                 Growth::Lines => self.read_lines(before, budget)?,
                 Growth::Whole => self.read_whole(budget)?,
+                // Its agent has hooks of its own, and its past is taken in at once.
+                Growth::Gathered => Vec::new(),
             };
             self.rested = false;
         }

@@ -5,7 +5,7 @@ use std::fs::{self, ReadDir};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use agents::transcript::Conversations;
+use agents::transcript::{Conversations, Growth};
 
 /// A year's, a month's, a day's folder, a session's, its subagents', and one to spare.
 const MAX_DEPTH: usize = 6;
@@ -29,7 +29,12 @@ pub fn find_conversations(folder: &Path, conversations: &dyn Conversations) -> V
     let mut walk = Walk::new(folder);
     let mut found = Vec::new();
     while !walk.is_done() && found.len() < MAX_FILES {
-        found.extend(walk.step(conversations, MAX_FILES).0);
+        found.extend(
+            walk.step(conversations, MAX_FILES)
+                .0
+                .into_iter()
+                .flat_map(|file| one_by_one(file, conversations)),
+        );
     }
     found.truncate(MAX_FILES);
     found.sort_by(|one, other| (one.modified, &one.path).cmp(&(other.modified, &other.path)));
@@ -87,6 +92,21 @@ impl Walk {
     pub(super) fn is_done(&self) -> bool {
         self.begun && self.open.is_empty()
     }
+}
+
+/// Those in a database; any other file is one. A database that cannot be read has none.
+fn one_by_one(file: Conversation, conversations: &dyn Conversations) -> Vec<Conversation> {
+    let is_database = file.path.extension().is_some_and(|end| end == "db");
+    if !is_database || conversations.growth(&file.relative) != Growth::Gathered {
+        return vec![file];
+    }
+    let sessions = store::opencode_sessions(&file.path).unwrap_or_default();
+    let named = |session: store::OpenCodeSession| {
+        let id = session.path.file_name()?.to_str()?.to_owned();
+        let relative = format!("{}/{id}", file.relative);
+        Some(Conversation { path: session.path, relative, bytes: session.bytes, modified: session.modified })
+    };
+    sessions.into_iter().filter_map(named).collect()
 }
 
 /// The conversation at `path`, if it is one.

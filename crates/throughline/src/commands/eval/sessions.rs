@@ -178,9 +178,7 @@ impl Taking {
         let place = Place::of(&lines);
         let events = events_of(lines.iter().cloned(), Replay::new(file.conversations, &name), Ending::Over);
         self.learn(file.adapter, &place, events).map_err(person)?;
-        if file.growth == Growth::Lines {
-            self.cut(file.adapter, &place, &lines, &ends).map_err(person)?;
-        }
+        self.cut(file, &place, &lines, &ends).map_err(person)?;
         Ok(bytes.len() as u64)
     }
 
@@ -310,12 +308,13 @@ impl Taking {
     /// Pieces of the talk, as they are kept after a turn; `ends` are where the daemon would begin anew.
     fn cut(
         &mut self,
-        adapter: &'static dyn Adapter,
+        file: &ConversationFile,
         place: &Place,
         lines: &[Line],
         ends: &[usize],
     ) -> Result<(), StoreError> {
-        let wish = place.wish(adapter.name());
+        let wish = place.wish(file.adapter.name());
+        let by_line = file.growth == Growth::Lines;
         // A forked session's file begins with the records of its origin: each of the two has the whole of it.
         let sessions: BTreeSet<&str> = lines.iter().map(|line| line.session.as_str()).collect();
         self.tables.write(|batch| {
@@ -323,7 +322,8 @@ impl Taking {
             for &end in ends {
                 for chunk in chunks(&lines[from..end]) {
                     for session in &sessions {
-                        let memory = daemon::memory_of_chunk(&SessionId::new(session), &wish, &chunk);
+                        let memory =
+                            daemon::memory_of_chunk(&SessionId::new(session), &wish, &chunk, by_line);
                         engine::memory::keep(batch, &memory)?;
                     }
                 }

@@ -5,6 +5,9 @@
 // throughline is gone. Sessions, events and calls are named as in every other agent's envelopes, since redaction and
 // deadlines go by these names; what a tool is called, was given and gave is OpenCode's own.
 import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { homedir } from "node:os"
+import { join, resolve } from "node:path"
 
 const HOOK = ["throughline-hook", "--agent", "opencode"]
 const SERVER = ["throughline", "mcp"]
@@ -14,6 +17,10 @@ const MAX_ANSWER = 1 << 20
 const MAX_SESSIONS = 100
 const MAX_CALLS = 1000
 const MAX_DEPTH = 8
+
+/** Where OpenCode keeps its sessions; older releases have no such file. */
+const DATA = join(process.env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "opencode")
+const DATABASE = resolve(DATA, process.env.OPENCODE_DB || "opencode.db")
 
 /** One event to the hook. Its answer, or an empty one; never an error. */
 const call = (event, fields) =>
@@ -72,6 +79,7 @@ export const Throughline = async ({ client, directory }) => {
     for (let depth = 0; depth < MAX_DEPTH && sessions.get(root)?.parent; depth++) root = sessions.get(root).parent
     const session = sessions.get(id)
     const common = { session_id: root, cwd: session?.directory ?? directory }
+    if (DATABASE.endsWith(".db") && existsSync(DATABASE)) common.transcript_path = join(DATABASE, root)
     return root === id ? common : { ...common, agent_id: id, agent_type: session?.agent ?? "" }
   }
 

@@ -1,6 +1,8 @@
 //! Questions about memories that need no ranking: by id, around one, by filter.
 
-use model::{MemoryId, Millis, SessionId, Summary};
+use std::collections::{HashMap, HashSet};
+
+use model::{MemoryId, MemoryKind, Millis, SessionId, Summary};
 use rusqlite::{params, params_from_iter};
 use serde::Serialize;
 
@@ -13,6 +15,8 @@ use crate::StoreError;
 
 /// A shorter beginning of an id is somebody else's word more often than an id.
 const LEAST_PREFIX: usize = 4;
+/// Read for each row that is wanted around another: a turn has a request, a summary, some talk and what came of it.
+const ROWS_OF_TURN: usize = 6;
 
 /// A turn in five answers, as it was stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -64,7 +68,7 @@ impl Tables {
     }
 
     /// What was kept just before and just after a moment, oldest first: in the same session, else in the same
-    /// project.
+    /// project. A turn's request, talk and summary stand behind what came of it.
     pub fn around(
         &self,
         center: &MemoryRow,
@@ -75,18 +79,75 @@ impl Tables {
             (Some(session), _) => ("session", Some(session.as_str().to_owned())),
             (None, project) => ("project", project.clone()),
         };
-        let place = params![value, number(center.memory.at), number(center.n), before as i64];
-        let mut rows = self.select(
+        let (at, n) = (number(center.memory.at), number(center.n));
+        let rows = |most: usize| most.saturating_mul(ROWS_OF_TURN) as i64;
+        let earlier = self.select(
             &format!("WHERE {column} IS ?1 AND (at, n) < (?2, ?3) ORDER BY at DESC, n DESC LIMIT ?4"),
-            place,
+            params![value, at, n, rows(before)],
         )?;
+        let later = self.select(
+            &format!("WHERE {column} IS ?1 AND (at, n) > (?2, ?3) ORDER BY at, n LIMIT ?4"),
+            params![value, at, n, rows(after)],
+        )?;
+        let mut told = self.turns_told(earlier.iter().chain(&later))?;
+        told.extend(self.turn_of(center)?);
+        let mut rows = self.one_of_each_turn(earlier, &told, before)?;
         rows.reverse();
         rows.push(center.clone());
-        rows.extend(self.select(
-            &format!("WHERE {column} IS ?1 AND (at, n) > (?2, ?3) ORDER BY at, n LIMIT ?4"),
-            params![value, number(center.memory.at), number(center.n), after as i64],
-        )?);
+        rows.extend(self.one_of_each_turn(later, &told, after)?);
         Ok(rows)
+    }
+
+    /// The turns that have more than a request, talk and a summary.
+    fn turns_told<'a>(
+        &self,
+        rows: impl Iterator<Item = &'a MemoryRow>,
+    ) -> Result<HashSet<(SessionId, u64)>, StoreError> {
+        let mut told = HashSet::new();
+        for row in rows.filter(|row| !is_retelling(row.memory.kind)) {
+            told.extend(self.turn_of(row)?);
+        }
+        Ok(told)
+    }
+
+    fn turn_of(&self, row: &MemoryRow) -> Result<Option<(SessionId, u64)>, StoreError> {
+        let Some(session) = &row.memory.session else { return Ok(None) };
+        Ok(self.turn_at(session.as_str(), row.memory.at)?.map(|turn| (session.clone(), turn)))
+    }
+
+    /// At most so many of these, without what says again what another row of its turn says.
+    fn one_of_each_turn(
+        &self,
+        rows: Vec<MemoryRow>,
+        told: &HashSet<(SessionId, u64)>,
+        most: usize,
+    ) -> Result<Vec<MemoryRow>, StoreError> {
+        let mut found: Vec<MemoryRow> = Vec::new();
+        let mut retold: HashMap<(SessionId, u64), usize> = HashMap::new();
+        for row in rows {
+            let turn = if is_retelling(row.memory.kind) { self.turn_of(&row)? } else { None };
+            match turn {
+                Some(turn) if told.contains(&turn) => continue,
+                Some(turn) => match retold.get(&turn) {
+                    // Of a turn that left nothing else its summary.
+                    Some(at) => {
+                        if row.memory.kind == MemoryKind::Summary {
+                            found[*at] = row;
+                        }
+                        continue;
+                    }
+                    None => {
+                        retold.insert(turn, found.len());
+                    }
+                },
+                None => {}
+            }
+            if found.len() == most {
+                break;
+            }
+            found.push(row);
+        }
+        Ok(found)
     }
 
     /// The memories an event is evidence of.
@@ -237,4 +298,9 @@ pub(super) fn read_summary(row: &rusqlite::Row<'_>) -> rusqlite::Result<SummaryR
             next_steps: read_list(row, 7)?,
         },
     })
+}
+
+/// Says again what the observations of its turn say.
+fn is_retelling(kind: MemoryKind) -> bool {
+    matches!(kind, MemoryKind::Prompt | MemoryKind::Chunk | MemoryKind::Summary)
 }

@@ -212,9 +212,11 @@ fn settle(world: &World, stopped: &AtomicBool) -> bool {
     false
 }
 
-/// All but the pieces of conversations, which come later and in the daemon's own time.
+/// What came of turns: their requests, talk and summaries would count each of them again.
 fn count_memories(world: &World) -> u64 {
-    let kinds = MemoryKind::ALL.iter().copied().filter(|kind| *kind != MemoryKind::Chunk).collect();
+    use MemoryKind::{Chunk, Prompt, Summary};
+    let kinds =
+        MemoryKind::ALL.iter().copied().filter(|kind| !matches!(kind, Chunk | Prompt | Summary)).collect();
     let filter = MemoryFilter { kinds, ..MemoryFilter::default() };
     let counted = reader::tables(world).ok().and_then(|tables| tables.numbers(&filter).ok().flatten());
     counted.map_or(0, |numbers| numbers.len() as u64)

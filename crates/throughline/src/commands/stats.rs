@@ -34,6 +34,7 @@ impl Stats {
         let told = tables.injection_stats().map_err(person)?;
         if self.json {
             let mut answer = json!(stats);
+            answer["memories_behind"] = json!(behind(&stats));
             answer["tokens_saved"] = json!(tokens_saved(&stats));
             answer["shown_to_agents"] = json!(told);
             answer["shown_to_agents"]["cited_share"] = json!(cited_share(&told));
@@ -76,11 +77,14 @@ fn kept(stats: &Counted) -> String {
     if stats.memories == 0 {
         return String::new();
     }
-    let mut text = format!(
-        "{} of {} tokens",
-        print::count(stats.memories, "memory", "memories"),
-        chart::short(stats.memory_tokens)
-    );
+    let behind = behind(stats);
+    let mut text = print::count(stats.memories - behind, "memory", "memories");
+    if behind > 0 {
+        text.push_str(&format!(
+            ", behind them {behind} requests, summaries and pieces of talk of their turns"
+        ));
+    }
+    text.push_str(&format!("; {} tokens", chart::short(stats.memory_tokens)));
     let saved = tokens_saved(stats);
     if saved > 0 {
         let share = 100.0 * saved as f64 / stats.raw_tokens as f64;
@@ -92,6 +96,13 @@ fn kept(stats: &Counted) -> String {
     }
     text.push('\n');
     text
+}
+
+/// What a turn has beside what came of it: its request, its talk, its summary. One turn would count four times with them.
+fn behind(stats: &Counted) -> u64 {
+    let is_behind = |kind: &str| ["prompt", "chunk", "summary"].contains(&kind);
+    let kinds = stats.memories_by_kind.iter().filter(|count| is_behind(&count.name));
+    kinds.map(|count| count.count).sum::<u64>().min(stats.memories)
 }
 
 /// Of the memories that were shown, once per session, how many their agents named or fetched afterwards. `None`:

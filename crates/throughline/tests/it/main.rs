@@ -14,6 +14,7 @@ mod code;
 mod credit;
 mod damage;
 mod envelopes;
+mod every_word;
 mod facts;
 mod fail_open;
 mod fast_hooks;

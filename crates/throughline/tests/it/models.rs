@@ -425,3 +425,41 @@ fn one_observation_of_an_account_can_be_forgotten_and_the_others_stay() {
     house.ok(&["rebuild"]);
     assert_eq!(house.files_with("okapifact"), Vec::<std::path::PathBuf>::new());
 }
+
+/// `THROUGHLINE_SESSIONS=DIR cargo nextest run -p throughline --run-ignored only -E 'test(what_the_words_of_real_sessions_cost)' --no-capture`
+/// prints what a model would read of the Claude Code transcripts in a folder, for each call of a tool in them.
+#[test]
+#[ignore = "wants a folder of real sessions"]
+fn what_the_words_of_real_sessions_cost() {
+    let Some(folder) = std::env::var_os("THROUGHLINE_SESSIONS") else {
+        panic!("THROUGHLINE_SESSIONS names no folder")
+    };
+    let house = House::new();
+    let server = Server::answering(|_| Reply::Says(json!({ "observations": [] })));
+    configure(&house, &server, "send = \"words\"\ntokens-per-day = 1000000000");
+    let project = house.home().join(".claude/projects/-srv-shop");
+    fs::create_dir_all(&project).unwrap();
+    for file in fs::read_dir(folder).unwrap().flatten() {
+        if file.path().extension().is_some_and(|end| end == "jsonl") {
+            fs::copy(file.path(), project.join(file.file_name())).unwrap();
+        }
+    }
+    house.ok(&["backfill"]);
+    let until = Instant::now() + Duration::from_mins(20);
+    while distill(&house)["turns_waiting"] != 0 || distill(&house)["state"] != "idle" {
+        assert!(Instant::now() < until, "{}", distill(&house));
+        thread::sleep(Duration::from_secs(1));
+    }
+    let tables = Tables::open_read_only(&house.place().database()).unwrap();
+    let stats = tables.stats().unwrap();
+    let of_calls = |name: &str| name.starts_with("PostToolUse");
+    let calls: u64 = stats.by_kind.iter().filter(|kind| of_calls(&kind.name)).map(|kind| kind.count).sum();
+    let (sessions, asked) = (stats.sessions, server.heard().len() as u64);
+    // What stands around the material is about 500 tokens; of the material four characters are one.
+    let tokens = server.heard().iter().map(|prompt| prompt.chars().count() as u64 / 4 + 500).sum::<u64>();
+    println!(
+        "{sessions} sessions, {calls} calls, {asked} requests, {tokens} tokens, {} a call",
+        tokens / calls.max(1)
+    );
+    assert!(tokens <= 500 * calls);
+}

@@ -32,6 +32,7 @@ pub(crate) const ALL: &[Check] = &[
     recording,
     memory_files,
     renewing,
+    asked_model,
     sharing,
     own_rules,
     judge,
@@ -205,6 +206,23 @@ fn renewing(world: &World) -> Vec<Finding> {
     let sessions = print::count(sessions, "old session", "old sessions");
     let what = format!("{done} of {sessions} distilled again by this version's rules, the newest first");
     vec![Finding::ok("distilling", what)]
+}
+
+/// What the model that a person named is sent: more than before only once they say so.
+fn asked_model(world: &World) -> Vec<Finding> {
+    let (config, _) = config::load(&world.place);
+    let Some(provider) = daemon::rules::provider(&config) else { return Vec::new() };
+    let what = if config.text("distill.send") == "words" {
+        format!(
+            "{provider} is sent what you and the agent said and the calls between, once a session is over"
+        )
+    } else {
+        format!(
+            "{provider} is sent what was asked for and the tool calls; what you and the agent said, where causes and decisions are, \
+             only after `throughline config set distill.send words`"
+        )
+    };
+    vec![Finding::ok("model", what)]
 }
 
 /// How it goes with the team, where there is one.

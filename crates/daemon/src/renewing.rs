@@ -16,7 +16,7 @@ use store::{EventFilter, Order, StoreError, Tables};
 use crate::bell::{Bell, Woken};
 use crate::intake::{Intake, now};
 use crate::learner::Learner;
-use crate::transcripts::Transcripts;
+use crate::transcripts::{self, Transcripts};
 
 /// In the tables: the distiller whose rules made everything that is kept.
 const DISTILLED_BY: &str = "distilled-by";
@@ -120,7 +120,7 @@ impl Renewing {
     /// The pieces of old sessions' talk, a session at a time.
     fn cut_again(&self) -> Result<(), StoreError> {
         let mut tables = Tables::open(&self.intake.place.database())?;
-        for session in self.transcripts.cut_by_others(&tables)? {
+        for session in transcripts::cut_by_others(&tables)? {
             let began = Instant::now();
             self.transcripts.cut_again(&mut tables, &session)?;
             self.filing.ring();

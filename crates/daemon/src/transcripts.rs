@@ -23,6 +23,7 @@ use crate::watching::read_document;
 use cutting::{Cutting, Place, public_lines};
 
 pub use cutting::memory_of_chunk;
+pub(crate) use recutting::cut_by_others;
 
 /// What stands in the archive for a line of a private turn.
 const PRIVATE_LINE: &str = r#"{"private":true}"#;
@@ -111,7 +112,7 @@ impl Transcripts {
         let said = |name: &str| wish[name].as_str().map(str::to_owned);
         let agent = said("agent").unwrap_or_default();
         let path = said("path").unwrap_or_default();
-        let Some(conversations) = agents::by_name(&agent).and_then(|adapter| adapter.conversations()) else {
+        let Some(conversations) = agents::by_name(&agent).and_then(agents::Adapter::conversations) else {
             return Ok(0);
         };
         let mut cutting = Cutting::of(tables, session, wish, self.intake.config().is_on("credit-memories"))?;

@@ -7,8 +7,8 @@
 
 use std::io::Write;
 
-use agents::transcript::{Ending, Replay, events_of};
 use agents::Incoming;
+use agents::transcript::{Ending, Replay, events_of};
 use distill::{State, Step, Turn};
 use model::{Author, Detail, EventKind, Said};
 
@@ -40,7 +40,7 @@ fn ran() -> u64 {
 fn turns(path: &str, text: &[u8]) -> Vec<u64> {
     let is_codex = String::from_utf8_lossy(&text[..text.len().min(400)]).contains("session_meta");
     let name = if is_codex { "codex" } else { "claude-code" };
-    let Some(conversations) = agents::by_name(name).and_then(|adapter| adapter.conversations()) else {
+    let Some(conversations) = agents::by_name(name).and_then(agents::Adapter::conversations) else {
         return Vec::new();
     };
     let mut reader = conversations.reader(path);

@@ -155,7 +155,7 @@ impl Session {
         let text = text.trim().to_owned();
         // Nobody but its parent speaks to a subagent.
         let of_machine = self.subagent.is_some();
-        (!text.is_empty()).then(|| if of_machine { What::Machine { text } } else { What::Person { text } })
+        (!text.is_empty()).then_some(if of_machine { What::Machine { text } } else { What::Person { text } })
     }
 }
 

@@ -15,40 +15,39 @@ const MAX_PIECES: usize = 20_000;
 /// Sessions looked up at once.
 const MAX_SESSIONS: usize = 100_000;
 
-impl Transcripts {
-    /// Sessions whose pieces an earlier release has cut, or none. The newest first.
-    pub(crate) fn cut_by_others(&self, tables: &Tables) -> Result<Vec<SessionId>, StoreError> {
-        // Pieces that a person has forgotten would come back under other names.
-        if tables.has_forgotten()? {
-            return Ok(Vec::new());
-        }
-        let states = tables.states(CHUNKED, MAX_SESSIONS)?;
-        let mut found: Vec<(u64, SessionId)> = Vec::new();
-        for (session, state, at) in &states {
-            if !state.contains(' ') {
-                found.push((*at, session.clone()));
-            }
-        }
-        let cut: HashSet<&SessionId> = states.iter().map(|(session, _, _)| session).collect();
-        let filter = SessionFilter { limit: MAX_SESSIONS, ..SessionFilter::default() };
-        for row in tables.sessions(&filter)? {
-            let conversations = agents::by_name(&row.agent).and_then(|adapter| adapter.conversations());
-            let path = row.transcript.as_deref().unwrap_or_default();
-            let is_whole = conversations.is_some_and(|kept| kept.growth(path) != Growth::Lines);
-            if is_whole && !path.is_empty() && !cut.contains(&row.id) {
-                found.push((row.last_seen_at, row.id));
-            }
-        }
-        found.sort_unstable_by(|one, other| other.cmp(one));
-        Ok(found.into_iter().map(|(_, session)| session).collect())
+/// Sessions whose pieces an earlier release has cut, or none. The newest first.
+pub(crate) fn cut_by_others(tables: &Tables) -> Result<Vec<SessionId>, StoreError> {
+    // Pieces that a person has forgotten would come back under other names.
+    if tables.has_forgotten()? {
+        return Ok(Vec::new());
     }
+    let states = tables.states(CHUNKED, MAX_SESSIONS)?;
+    let mut found: Vec<(u64, SessionId)> = Vec::new();
+    for (session, state, at) in &states {
+        if !state.contains(' ') {
+            found.push((*at, session.clone()));
+        }
+    }
+    let cut: HashSet<&SessionId> = states.iter().map(|(session, _, _)| session).collect();
+    let filter = SessionFilter { limit: MAX_SESSIONS, ..SessionFilter::default() };
+    for row in tables.sessions(&filter)? {
+        let conversations = agents::by_name(&row.agent).and_then(agents::Adapter::conversations);
+        let path = row.transcript.as_deref().unwrap_or_default();
+        let is_whole = conversations.is_some_and(|kept| kept.growth(path) != Growth::Lines);
+        if is_whole && !path.is_empty() && !cut.contains(&row.id) {
+            found.push((row.last_seen_at, row.id));
+        }
+    }
+    found.sort_unstable_by(|one, other| other.cmp(one));
+    Ok(found.into_iter().map(|(_, session)| session).collect())
+}
 
+impl Transcripts {
     /// Cuts one of them from its beginning, as far as the archive or the agent still has it. Pieces that are not cut like this any more go, unless
     /// somebody holds on to them.
     pub(crate) fn cut_again(&self, tables: &mut Tables, session: &SessionId) -> Result<(), StoreError> {
         let Some(row) = tables.session(session.as_str())? else { return Ok(()) };
-        let Some(conversations) = agents::by_name(&row.agent).and_then(|adapter| adapter.conversations())
-        else {
+        let Some(conversations) = agents::by_name(&row.agent).and_then(agents::Adapter::conversations) else {
             return Ok(());
         };
         let path = row.transcript.clone().unwrap_or_default();

@@ -32,7 +32,7 @@ pub(crate) fn decisions(scene: &Scene<'_>, state: &mut State, turn: &Turn<'_>) -
                     match answered(step, question, answer) {
                         Some(draft) => push(&mut found, state, draft.finish()),
                         // What is typed instead of an option may order something all the same.
-                        None => hear_orders(&mut found, state, answer, || decision_by(step)),
+                        None => hear_orders(&mut found, state, answer, false, || decision_by(step)),
                     }
                 }
             }
@@ -41,11 +41,11 @@ pub(crate) fn decisions(scene: &Scene<'_>, state: &mut State, turn: &Turn<'_>) -
         }
     }
     if let Some(step) = scene.prompt_step() {
-        hear_orders(&mut found, state, scene.prompt, || decision_by(step));
+        hear_orders(&mut found, state, scene.prompt, false, || decision_by(step));
     }
     if let Some(end) = turn.ended_by {
         for said in turn.said.iter().filter(|said| said.by == Speaker::Person) {
-            hear_orders(&mut found, state, &said.text, || {
+            hear_orders(&mut found, state, &said.text, true, || {
                 let mut draft = Draft::new(MemoryKind::Decision);
                 draft.event(end, turn.ended_at);
                 draft
@@ -79,8 +79,14 @@ fn decision_by(step: &Step) -> Draft {
 }
 
 /// Orders and wishes of the person, told apart by a concept.
-fn hear_orders(found: &mut Vec<Observation>, state: &mut State, said: &str, begin: impl Fn() -> Draft) {
-    for Order { force, title, text } in orders(&own_words(said)).into_iter().take(MAX_ORDERS) {
+fn hear_orders(
+    found: &mut Vec<Observation>,
+    state: &mut State,
+    said: &str,
+    refused: bool,
+    begin: impl Fn() -> Draft,
+) {
+    for Order { force, title, text } in orders(&own_words(said), refused).into_iter().take(MAX_ORDERS) {
         let mut draft = begin();
         draft.title = title;
         draft.say(&format!("The person said: {text}"));

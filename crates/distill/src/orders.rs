@@ -4,10 +4,12 @@
 
 mod language;
 mod sayings;
+mod weigh;
 
 use std::borrow::Cow;
 
-use language::{Language, Section};
+use language::{Language, Match, Section};
+use weigh::Setting;
 
 use crate::prose;
 use crate::text::capitalized;
@@ -52,23 +54,53 @@ const MAX_WISH_BYTES: usize = 300;
 /// A paragraph as long as this in which nobody speaks was written by somebody else, a reviewer say.
 const MIN_VOICELESS_BYTES: usize = 150;
 
-/// The orders and wishes in what a person said, in their order; `said` holds their own words only.
-pub(crate) fn orders(said: &str) -> Vec<Order> {
+/// So many sentences describe a task.
+const MANY_SAYINGS: usize = 6;
+
+/// The orders and wishes in what a person said, in their order; `said` holds their own words only. What they typed to refuse
+/// a call, or while the agent worked, is more often meant to last.
+pub(crate) fn orders(said: &str, refused: bool) -> Vec<Order> {
+    let said = before_headings(said);
     let of_text = language::of(said);
-    let wishing = said.len() <= MAX_WISHING_BYTES && !said.lines().any(|line| line.starts_with('#'));
+    let paragraphs = sayings::paragraphs(said);
+    let wishing = said.len() <= MAX_WISHING_BYTES;
+    let asks = paragraphs.iter().flat_map(|one| &one.sentences).any(|one| asks_back(&one.text, of_text));
+    let described = paragraphs.iter().map(|one| one.sentences.len()).sum::<usize>() >= MANY_SAYINGS;
     let mut found: Vec<Order> = Vec::new();
     let mut left = MAX_SAYINGS;
-    for paragraph in sayings::paragraphs(said) {
+    for (number, paragraph) in paragraphs.iter().enumerate() {
         // The last sentence was kept, so that the next one may go on with it.
         let mut open = 0;
-        let whole = paragraph.sentences.join(" ");
+        let whole = paragraph.sentences.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" ");
         let foreign = !paragraph.listed && whole.len() > MIN_VOICELESS_BYTES && !speaks(&whole, of_text);
-        for sentence in paragraph.sentences.iter().take(left) {
+        let last_asked = paragraph.sentences.iter().rposition(|one| asks_back(&one.text, of_text));
+        // A list behind a sentence that was kept belongs to it.
+        let mut listing = false;
+        for (at, saying) in paragraph.sentences.iter().enumerate().take(left) {
+            let sentence = saying.text.as_str();
+            if let Some(last) = found.last_mut().filter(|_| listing && saying.point) {
+                if last.text.len() + sentence.len() < MAX_TEXT_BYTES {
+                    let mark = if last.text.ends_with([':', '：']) { "" } else { ";" };
+                    last.text = format!("{}{mark} {}", last.text, sentence.trim_end_matches(['.', ';', ',']));
+                    last.title = title(&last.text, language::of_sentence(&last.text, of_text));
+                }
+                continue;
+            }
+            let next = paragraph.sentences.get(at + 1);
+            let next = next.or_else(|| paragraphs.get(number + 1).and_then(|next| next.sentences.first()));
+            let setting = Setting {
+                refused,
+                option: saying.point && asks,
+                asked: last_asked.is_some_and(|asked| at < asked),
+                described,
+                opens_list: !saying.point && next.is_some_and(|next| next.point),
+            };
             let language = language::of_sentence(sentence, of_text);
-            let judged = judge(sentence, language).filter(|(force, remembered)| match force {
+            let judged = judge(sentence, setting, language).filter(|(force, remembered)| match force {
                 Force::Wish => wishing && !foreign,
                 Force::Order => *remembered || !foreign || begins_firmly(sentence, language),
             });
+            listing = judged.is_some() && setting.opens_list && sentence.ends_with([':', '：']);
             let own = judged.map(|_| title(sentence, language));
             if let Some(last) = found.last_mut().filter(|last| {
                 (1..MAX_JOINED).contains(&open) && last.text.len() + sentence.len() < MAX_TEXT_BYTES
@@ -94,6 +126,24 @@ pub(crate) fn orders(said: &str) -> Vec<Order> {
     found
 }
 
+/// What stands before the headings of a document: who writes several describes a task, or pasted it.
+fn before_headings(said: &str) -> &str {
+    let is_heading = |line: &&str| line.starts_with('#') && line.trim_start_matches('#').starts_with(' ');
+    let mut headings = said.lines().filter(is_heading);
+    match (headings.next(), headings.next()) {
+        (Some(first), Some(_)) => said.find(first).map_or(said, |at| &said[..at]),
+        _ => said,
+    }
+}
+
+/// Whether a sentence asks something, and does not only ask for it politely.
+fn asks_back(sentence: &str, of_text: &'static Language) -> bool {
+    let language = language::of_sentence(sentence, of_text);
+    let lower = language::plain(sentence);
+    let bare = language.without_openings(&lower);
+    sentence.trim_end().ends_with(['?', '？']) && language.begins(Section::Request, bare).is_none()
+}
+
 /// Whether the title of an order has room for that of the next sentence.
 fn fits(order: &Order, title: &str) -> bool {
     !order.title.ends_with('…') && order.title.len() + 2 + title.len() <= MAX_TITLE_BYTES
@@ -115,53 +165,108 @@ pub(crate) fn goes_on_only(answer: &str) -> bool {
 }
 
 /// How firmly a sentence orders something, and whether it asks to be remembered.
-fn judge(sentence: &str, language: &Language) -> Option<(Force, bool)> {
+fn judge(sentence: &str, setting: Setting, language: &Language) -> Option<(Force, bool)> {
     let lower = language::plain(sentence);
     let bare = language.without_openings(&lower);
     // A sign before a sentence is how a program writes it.
-    if !language.is_enough(bare)
-        || !bare.starts_with(|first: char| first.is_alphanumeric() || "`\"'“«¿¡@/.".contains(first))
+    let enough = language.is_enough(bare) || setting.opens_list && bare.ends_with([':', '：']);
+    if !enough || !bare.starts_with(|first: char| first.is_alphanumeric() || "`\"'“«¿¡@/.".contains(first))
     {
         return None;
     }
     let asks = sentence.trim_end().ends_with(['?', '？']);
     if let Some(rest) = language.begins(Section::Remember, bare) {
         let told = asks || language.begins(Section::Report, bare).is_some();
-        return (!told && language.is_enough(rest)).then_some((Force::Order, true));
+        // "Remember this is a prototype" points at what is on the table.
+        let points = language.is_spaced()
+            && language
+                .begins(Section::Definite, rest)
+                .is_some_and(|after| !after.is_empty() && language.begins(Section::Pointing, rest).is_some());
+        return (!told && !points && language.is_enough(rest)).then_some((Force::Order, true));
     }
+    let weigh = |section: Section, found: Match<'_>, bare: &str| {
+        weigh::force(section, found, bare, setting, language).map(|force| (force, false))
+    };
     if asks || language.begins(Section::Question, bare).is_some() {
-        // "Could you always …?" is an order that is polite.
-        let rest = language.begins(Section::Request, bare)?;
-        if language.begins_task(rest) {
-            return None;
-        }
-        let wanted = [Section::Standing, Section::Choice]
-            .iter()
-            .any(|section| language.finds(*section, rest).is_some());
-        return wanted.then_some((Force::Wish, false));
+        let (rest, wanted) = asked_for(bare, setting, language)?;
+        return if wanted {
+            weigh(Section::Wish, Match { start: 0, rest, object: rest, begins: true }, rest)
+        } else {
+            None
+        };
     }
     let outer = &without_asides(bare);
+    let firm = [Section::Choice, Section::Forbidding]
+        .into_iter()
+        .find_map(|section| Some((section, language.matches(section, outer)?)));
+    // "Let's do TDD, first the tests" holds, though it says what comes first.
+    if firm.is_none()
+        && !language.begins_task(bare)
+        && language::principle(outer)
+        && outer.len() <= MAX_WISH_BYTES
+    {
+        return weigh(Section::Wish, Match { start: 0, rest: "", object: "", begins: false }, outer);
+    }
     if language.finds(Section::Moment, outer).is_some() || language.finds(Section::Report, bare).is_some() {
         return None;
     }
-    if language.finds(Section::Standing, bare).is_some() {
-        return Some((Force::Order, false));
+    if let Some(found) = language.matches(Section::Standing, bare) {
+        return weigh(Section::Standing, found, bare);
     }
-    if language.begins_task(bare) || language.finds(Section::Telling, bare).is_some() {
+    if language.begins_task(bare) {
         return None;
     }
-    let firm = language.finds(Section::Choice, outer).or_else(|| language.finds(Section::Forbidding, outer));
-    if let Some(rest) = firm {
-        let at_hand = language.points_before(outer, rest) || language.points(rest, outer);
-        return (!at_hand).then_some((Force::Order, false));
+    if language.finds(Section::Telling, bare).is_some() {
+        return None;
     }
-    let unwished = language.finds(Section::Unwished, outer);
-    let rest = unwished.or_else(|| language.finds(Section::Wish, outer))?;
-    let task = unwished.is_none() && language.is_task(rest, outer);
+    if let Some((section, found)) = firm {
+        let at_hand = language.points_before(outer, found) || language.points(found.rest, outer);
+        return if at_hand { None } else { weigh(section, found, outer) };
+    }
+    let unwished = language.matches(Section::Unwished, outer);
+    let class =
+        || language.matches(Section::Modal, outer).filter(|found| of_a_kind(found.rest, outer, language));
+    let found = unwished.or_else(|| language.matches(Section::Wish, outer)).or_else(class)?;
+    let task = unwished.is_none() && language.is_task(found.rest, outer);
     // "And it shouldn't be" does not say what.
-    let at_hand = unwished.is_some_and(|rest| language.points(rest, outer) || !rest.trim().contains(' '));
-    let passing = task || at_hand || language.points_before(outer, rest) || language.points_last(outer, rest);
-    (!passing && bare.len() <= MAX_WISH_BYTES).then_some((Force::Wish, false))
+    let at_hand = unwished.is_some_and(|found| {
+        let unsaid = !found.rest.trim().contains(' ') && !of_a_kind(found.rest, outer, language);
+        language.points(found.rest, outer) || unsaid
+    });
+    let passing =
+        task || at_hand || language.points_before(outer, found) || language.points_last(outer, found.rest);
+    let section = if unwished.is_some() { Section::Unwished } else { Section::Wish };
+    if passing || bare.len() > MAX_WISH_BYTES { None } else { weigh(section, found, outer) }
+}
+
+/// What a question asks for, and whether that may last: "could you always …?" is polite, and "why don't you use X instead of
+/// Y?" is one who refuses.
+fn asked_for<'a>(bare: &'a str, setting: Setting, language: &Language) -> Option<(&'a str, bool)> {
+    let finds = |section: &Section, rest: &str| language.finds(*section, rest).is_some();
+    let refused = language.begins(Section::WhyNot, bare).filter(|_| setting.refused);
+    if let Some(rest) = refused {
+        let lasts =
+            [Section::Comparing, Section::Standing, Section::Lasting, Section::Craft, Section::Choice];
+        let wanted = lasts.iter().any(|section| finds(section, rest)) || crate::text::names(rest) > 0;
+        return Some((rest, wanted && !language.points(rest, rest)));
+    }
+    let rest = language.begins(Section::Request, bare)?;
+    let wanted = !language.begins_task(rest)
+        && [Section::Standing, Section::Choice].iter().any(|section| finds(section, rest));
+    Some((rest, wanted))
+}
+
+/// Whether the subject of "should" is a kind of things, or how one works: "all tests should", "commits need to".
+fn of_a_kind(rest: &str, bare: &str, language: &Language) -> bool {
+    /// A subject is short.
+    const SUBJECT_WORDS: usize = 7;
+    let before = &bare[..bare.len() - rest.len()];
+    if before.split_whitespace().count() > SUBJECT_WORDS {
+        return false;
+    }
+    language.finds(Section::Lasting, before).is_some()
+        || language.finds(Section::Craft, before).is_some()
+        || language.is_plural(before) && !language.is_definite(before)
 }
 
 /// Whether an order is the first thing a sentence says.
@@ -177,7 +282,7 @@ fn without_asides(bare: &str) -> String {
     let outside = |char: &char| {
         match char {
             '(' | '（' => depth += 1,
-            ')' | '）' => depth = depth.saturating_sub(1),
+            ')' | '）' if depth > 0 => depth -= 1,
             _ => return depth == 0,
         }
         false

@@ -119,24 +119,28 @@ fn close(found: &mut Vec<Sentence>, paragraph: &mut String, heading: &str, whole
     }
 }
 
+/// Where signs stand that may end a sentence, and where they end: before white space, or full ones anywhere. Code in ticks is
+/// not looked into.
+pub(crate) fn stops(text: &str, spaced: &[char], full: &[char]) -> Vec<(usize, usize)> {
+    let mut ticks = false;
+    let mut found = Vec::new();
+    for (at, char) in text.char_indices() {
+        ticks ^= char == '`';
+        let end = at + char.len_utf8();
+        let stops =
+            full.contains(&char) || spaced.contains(&char) && text[end..].starts_with(char::is_whitespace);
+        if stops && !ticks {
+            found.push((at, end));
+        }
+    }
+    found
+}
+
 /// Ends of sentences: a stop, then space, then no small letter, unless small letters are how it is typed.
-/// Code in ticks is not looked into.
 fn split(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
-    let mut ticks = false;
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, char)) = chars.next() {
-        if char == '`' {
-            ticks = !ticks;
-        }
-        let stop = matches!(char, '.' | '!' | '?')
-            && matches!(chars.peek(), Some((_, next)) if next.is_whitespace());
-        let full = matches!(char, '。' | '！' | '？');
-        if ticks || !(stop || full) {
-            continue;
-        }
-        let end = at + char.len_utf8();
+    for (_, end) in stops(text, &['.', '!', '?'], &['。', '！', '？']) {
         let before = &text[start..end];
         let abbreviated =
             ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "No.", "resp.", "incl.", "max.", "min."]

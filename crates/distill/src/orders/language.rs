@@ -27,6 +27,19 @@ pub(super) enum Section {
     Trivial,
     Asking,
     Between,
+    Lasting,
+    Comparing,
+    Craft,
+    Reason,
+    Definite,
+    Numbered,
+    Purpose,
+    Assuring,
+    WhyNot,
+    Modal,
+    Principle,
+    Accepting,
+    Deciding,
 }
 
 const SECTIONS: &[(&str, Section)] = &[
@@ -51,6 +64,19 @@ const SECTIONS: &[(&str, Section)] = &[
     ("trivial", Section::Trivial),
     ("asking", Section::Asking),
     ("between", Section::Between),
+    ("lasting", Section::Lasting),
+    ("comparing", Section::Comparing),
+    ("craft", Section::Craft),
+    ("reason", Section::Reason),
+    ("definite", Section::Definite),
+    ("numbered", Section::Numbered),
+    ("purpose", Section::Purpose),
+    ("assuring", Section::Assuring),
+    ("why-not", Section::WhyNot),
+    ("modal", Section::Modal),
+    ("principle", Section::Principle),
+    ("accepting", Section::Accepting),
+    ("deciding", Section::Deciding),
 ];
 
 /// English first: where nothing tells, it is the language of a sentence.
@@ -106,6 +132,24 @@ struct Part {
     text: String,
     /// The last word may go on.
     open: bool,
+}
+
+/// Where a phrase was found in a sentence.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Match<'a> {
+    /// Where it begins.
+    pub(super) start: usize,
+    /// What follows it.
+    pub(super) rest: &'a str,
+    /// What follows its first words: the object of an imperative.
+    pub(super) object: &'a str,
+    /// It begins a clause, as an imperative does.
+    pub(super) begins: bool,
+}
+
+/// Whether a sentence names a principle of the trade ("YAGNI"), in whatever language it is.
+pub(super) fn principle(bare: &str) -> bool {
+    ALL[0].finds(Section::Principle, bare).is_some()
 }
 
 /// The language of a text: by its script, or else by the words that hold its sentences together.
@@ -191,15 +235,63 @@ impl Language {
 
     /// What follows the first phrase of a section in a sentence.
     pub(super) fn finds<'a>(&self, section: Section, bare: &'a str) -> Option<&'a str> {
+        self.matches(section, bare).map(|found| found.rest)
+    }
+
+    /// The first phrase of a section in a sentence.
+    pub(super) fn matches<'a>(&self, section: Section, bare: &'a str) -> Option<Match<'a>> {
         let mut clauses = None;
         self.phrases[section as usize].iter().find_map(|phrase| {
             if !phrase.begins {
-                return self.ends(phrase, bare).map(|end| &bare[end..]);
+                let (first, others) = phrase.parts.split_first()?;
+                let first_end = self.find(first, bare, 0)?;
+                let end = self.others_end(others, bare, first_end)?;
+                let start = first_end - first.text.len();
+                return Some(Match { start, rest: &bare[end..], object: &bare[end..], begins: false });
             }
             let clauses = clauses.get_or_insert_with(|| self.clauses(bare));
             let places = if phrase.first { 1 } else { clauses.len() };
-            clauses.iter().take(places).find_map(|&at| Some(&bare[self.ends_from(phrase, bare, at)?..]))
+            let places = clauses.iter().take(places);
+            let (at, end) = places.copied().find_map(|at| Some((at, self.ends_from(phrase, bare, at)?)))?;
+            let first = phrase.parts.first().map_or(0, |part| part.text.len());
+            Some(Match { start: at, rest: &bare[end..], object: &bare[at + first..], begins: true })
         })
+    }
+
+    pub(super) fn is_spaced(&self) -> bool {
+        self.spaced
+    }
+
+    /// Whether what follows an imperative is a definite thing that has no name: "move the cursor".
+    pub(super) fn is_definite(&self, rest: &str) -> bool {
+        /// "Use gzip for the segments" is about gzip.
+        const NEAR: usize = 2;
+        /// A name stands behind its article.
+        const NAMED: usize = 5;
+        self.spaced
+            && self.finds(Section::Definite, &near(rest, NEAR)).is_some()
+            && crate::text::names(&near(rest, NAMED)) == 0
+    }
+
+    /// Whether what follows an imperative is a kind of things: "amend commits". English tells it by the form of a word.
+    pub(super) fn is_plural(&self, rest: &str) -> bool {
+        const NEAR: usize = 3;
+        let plural = |word: &str| {
+            word.len() > 3
+                && word.ends_with('s')
+                && !["ss", "us", "is", "'s"].iter().any(|end| word.ends_with(end))
+        };
+        self.name == "en" && near(rest, NEAR).split(' ').any(plural)
+    }
+
+    /// Whether the last word points at what is at hand: "we should always show it".
+    pub(super) fn ends_pointing(&self, bare: &str) -> bool {
+        let last = bare.rsplit(' ').next().unwrap_or("").trim_end_matches(['.', '!', ')']);
+        self.spaced
+            && !bare.contains([',', ';', ':'])
+            && [Section::Definite, Section::Pointing]
+                .iter()
+                .all(|section| self.begins(*section, last).is_some_and(str::is_empty))
     }
 
     /// What follows the longest phrase of a section that a sentence begins with.
@@ -247,15 +339,16 @@ impl Language {
         }
     }
 
-    /// Whether the clause in which something was found speaks of what is at hand: "this should work".
-    pub(super) fn points_before(&self, bare: &str, rest: &str) -> bool {
-        let found = bare.len() - rest.len();
-        let clause = self.clauses(bare).into_iter().rfind(|start| *start < found).unwrap_or(0);
+    /// Whether the clause in which something was found speaks of what is at hand: "this should work", "so it shouldn't".
+    pub(super) fn points_before(&self, bare: &str, found: Match<'_>) -> bool {
+        let clause = self.clauses(bare).into_iter().rfind(|start| *start <= found.start).unwrap_or(0);
         let clause = &bare[clause..];
         // "That's wrong, …" begins with what was found.
         let sections = [Section::Wish, Section::Unwished, Section::Forbidding, Section::Choice];
+        let subject = bare[..found.start].trim_end().rsplit(' ').next().unwrap_or("");
         self.begins(Section::Pointing, clause).is_some()
             && sections.iter().all(|section| self.begins(*section, clause).is_none())
+            || self.spaced && self.begins(Section::Pointing, subject).is_some_and(str::is_empty)
     }
 
     /// Whether a sentence ends with what is at hand: "use the reviewer on this".
@@ -312,12 +405,6 @@ impl Language {
             }
         }
         found
-    }
-
-    /// Where a phrase ends that stands somewhere in a text.
-    fn ends(&self, phrase: &Phrase, text: &str) -> Option<usize> {
-        let (first, others) = phrase.parts.split_first()?;
-        self.others_end(others, text, self.find(first, text, 0)?)
     }
 
     /// Where a phrase ends that begins at a place.

@@ -1,26 +1,37 @@
 //! What a person typed, cut into paragraphs of sentences. People end a thought with a line as often as with a stop, and begin
 //! the next one with a small letter.
 
+use crate::sentences::stops;
+
 /// A line as long as this was broken to fit a window, not to end a thought.
 const WRAPPED_CHARS: usize = 60;
 
 /// Lines without an empty one between them.
 #[derive(Debug, Default)]
 pub(super) struct Paragraph {
-    /// Verbatim but for white space and the marks of lists.
-    pub(super) sentences: Vec<String>,
+    pub(super) sentences: Vec<Saying>,
     /// Some lines are items of a list.
     pub(super) listed: bool,
+}
+
+/// One sentence of a person.
+#[derive(Debug)]
+pub(super) struct Saying {
+    /// Verbatim but for white space and the marks of lists.
+    pub(super) text: String,
+    /// It is an item of a list, or begins one.
+    pub(super) point: bool,
 }
 
 pub(super) fn paragraphs(said: &str) -> Vec<Paragraph> {
     let mut found: Vec<Paragraph> = vec![Paragraph::default()];
     let mut thought = String::new();
-    let mut goes_on = false;
+    let (mut goes_on, mut point) = (false, false);
     for line in said.lines().map(str::trim) {
         let (bullet, rest) = without_mark(line);
         if !(goes_on && !bullet && rest.starts_with(char::is_lowercase)) {
-            close(&mut found, &mut thought);
+            close(&mut found, &mut thought, point);
+            point = bullet;
         }
         if line.is_empty() {
             found.push(Paragraph::default());
@@ -34,15 +45,16 @@ pub(super) fn paragraphs(said: &str) -> Vec<Paragraph> {
         thought.push_str(rest);
         goes_on = line.chars().count() >= WRAPPED_CHARS && !line.ends_with(['.', '!', '?', ':', '。']);
     }
-    close(&mut found, &mut thought);
+    close(&mut found, &mut thought, point);
     found.retain(|paragraph| !paragraph.sentences.is_empty());
     found
 }
 
-fn close(found: &mut [Paragraph], thought: &mut String) {
+fn close(found: &mut [Paragraph], thought: &mut String, point: bool) {
     if let Some(paragraph) = found.last_mut() {
         let plain = thought.replace("**", "");
-        paragraph.sentences.extend(split(&plain).into_iter().map(|part| crate::text::one_line(part, 1200)));
+        let saying = |part: &str| Saying { text: crate::text::one_line(part, 1200), point };
+        paragraph.sentences.extend(split(&plain).into_iter().map(saying));
     }
     thought.clear();
 }
@@ -83,18 +95,7 @@ fn split(text: &str) -> Vec<&str> {
     ];
     let mut parts = Vec::new();
     let mut start = 0;
-    let mut ticks = false;
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, char)) = chars.next() {
-        if char == '`' {
-            ticks = !ticks;
-        }
-        let spaced = matches!(chars.peek(), Some((_, next)) if next.is_whitespace());
-        let full = matches!(char, '。' | '！' | '？' | '；');
-        if ticks || !(full || spaced && matches!(char, '.' | '!' | '?' | ';')) {
-            continue;
-        }
-        let end = at + char.len_utf8();
+    for (at, end) in stops(text, &['.', '!', '?', ';'], &['。', '！', '？', '；']) {
         let before = text[start..end].to_lowercase();
         let abbreviated = ABBREVIATED.iter().any(|word| before.ends_with(word));
         let number = before.trim_end_matches('.').ends_with(|last: char| last.is_ascii_digit())

@@ -5,7 +5,7 @@ use model::{MemoryKind, Observation, Speaker};
 
 use crate::Turn;
 use crate::answer;
-use crate::orders::{Order, asks_to_go_on, goes_on_only, orders};
+use crate::orders::{Hearing, Order, accepts, asks_to_go_on, corrections, decision, goes_on_only, orders};
 use crate::pasted::own_words;
 use crate::prose;
 use crate::scene::{Draft, Scene};
@@ -13,6 +13,7 @@ use crate::sentences::{Sentence, sentences};
 use crate::state::State;
 use crate::step::{Act, Step};
 use crate::text::{capitalized, clip, file_name, has_word, is_coined, names, one_line, stem};
+use crate::work::Piece;
 use crate::write::looks_like_file;
 
 const MAX_DECISIONS: usize = 8;
@@ -22,7 +23,12 @@ const MAX_FINDINGS: usize = 6;
 const MAX_DELEGATED: usize = 6;
 
 /// `turn` holds what the person typed when refusing a call; its end shows it.
-pub(crate) fn decisions(scene: &Scene<'_>, state: &mut State, turn: &Turn<'_>) -> Vec<Observation> {
+pub(crate) fn decisions(
+    scene: &Scene<'_>,
+    state: &mut State,
+    turn: &Turn<'_>,
+    message: &str,
+) -> Vec<Observation> {
     let mut found = Vec::new();
     for &at in &scene.sorted.asked {
         let step = &scene.steps[at];
@@ -32,7 +38,9 @@ pub(crate) fn decisions(scene: &Scene<'_>, state: &mut State, turn: &Turn<'_>) -
                     match answered(step, question, answer) {
                         Some(draft) => push(&mut found, state, draft.finish()),
                         // What is typed instead of an option may order something all the same.
-                        None => hear_orders(&mut found, state, answer, false, || decision_by(step)),
+                        None => {
+                            hear_orders(&mut found, state, answer, Hearing::default(), || decision_by(step));
+                        }
                     }
                 }
             }
@@ -41,15 +49,24 @@ pub(crate) fn decisions(scene: &Scene<'_>, state: &mut State, turn: &Turn<'_>) -
         }
     }
     if let Some(step) = scene.prompt_step() {
-        hear_orders(&mut found, state, scene.prompt, false, || decision_by(step));
+        let hearing = Hearing { refused: false, accepted: accepts(reply(turn, 0, message)) };
+        hear_orders(&mut found, state, scene.prompt, hearing, || decision_by(step));
+        if hearing.accepted {
+            hear_corrections(&mut found, state, scene.prompt, || Draft::of(MemoryKind::Discovery, step));
+        }
     }
     if let Some(end) = turn.ended_by {
-        for said in turn.said.iter().filter(|said| said.by == Speaker::Person) {
-            hear_orders(&mut found, state, &said.text, true, || {
-                let mut draft = Draft::new(MemoryKind::Decision);
+        for (at, said) in turn.said.iter().enumerate().filter(|(_, said)| said.by == Speaker::Person) {
+            let hearing = Hearing { refused: true, accepted: accepts(reply(turn, at + 1, message)) };
+            let begin = |kind: MemoryKind| {
+                let mut draft = Draft::new(kind);
                 draft.event(end, turn.ended_at);
                 draft
-            });
+            };
+            hear_orders(&mut found, state, &said.text, hearing, || begin(MemoryKind::Decision));
+            if hearing.accepted {
+                hear_corrections(&mut found, state, &said.text, || begin(MemoryKind::Discovery));
+            }
         }
     }
     if let Some(step) = scene.message_step() {
@@ -71,11 +88,44 @@ pub(crate) fn decisions(scene: &Scene<'_>, state: &mut State, turn: &Turn<'_>) -
     found
 }
 
+/// What the agent said next after so many words of a turn: between two calls, or else at its end.
+fn reply<'a>(turn: &Turn<'a>, from: usize, message: &'a str) -> &'a str {
+    let later = turn.said.iter().skip(from);
+    later.take(1).find(|said| said.by == Speaker::Agent).map_or(message, |said| said.text.as_str())
+}
+
 /// A decision that a step shows.
 fn decision_by(step: &Step) -> Draft {
-    let mut draft = Draft::new(MemoryKind::Decision);
+    Draft::of(MemoryKind::Decision, step)
+}
+
+/// How things are, as the person said and the agent agreed.
+fn hear_corrections(found: &mut Vec<Observation>, state: &mut State, said: &str, begin: impl Fn() -> Draft) {
+    for (title, text) in corrections(&own_words(said)) {
+        if found.iter().any(|one| one.narrative.contains(&text)) {
+            continue;
+        }
+        let mut draft = begin();
+        draft.title = title;
+        draft.say(&format!("The person said: {text}"));
+        push(found, state, draft.finish());
+    }
+}
+
+/// What the person decided of a piece of work in the request for it. False: nothing, or not of this piece.
+pub(crate) fn tell_decision(scene: &Scene<'_>, piece: &Piece, draft: &mut Draft) -> bool {
+    /// A request that says little more than the decision is not told beside it.
+    const MOSTLY: usize = 70;
+    let own = own_words(scene.prompt);
+    let Some(text) = decision(&own).filter(|_| !piece.edits.is_empty()) else { return false };
+    // Of several pieces it is told with the one it speaks of most.
+    let edited = scene.sorted.pieces.iter().filter(|piece| !piece.edits.is_empty());
+    let most = edited.rev().max_by_key(|piece| scene.relation(&text, piece));
+    let is_here = most.is_some_and(|most| std::ptr::eq(most, piece));
+    let Some(step) = scene.prompt_step().filter(|_| is_here) else { return false };
     draft.evidence(step);
-    draft
+    draft.fact(&format!("The person decided: {text}"));
+    text.len() * 100 >= own.len() * MOSTLY
 }
 
 /// Orders and wishes of the person, told apart by a concept.
@@ -83,10 +133,10 @@ fn hear_orders(
     found: &mut Vec<Observation>,
     state: &mut State,
     said: &str,
-    refused: bool,
+    hearing: Hearing,
     begin: impl Fn() -> Draft,
 ) {
-    for Order { force, title, text } in orders(&own_words(said), refused).into_iter().take(MAX_ORDERS) {
+    for Order { force, title, text } in orders(&own_words(said), hearing).into_iter().take(MAX_ORDERS) {
         let mut draft = begin();
         draft.title = title;
         draft.say(&format!("The person said: {text}"));

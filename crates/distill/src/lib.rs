@@ -147,7 +147,7 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
     let request = state.asked.clone();
     let scene = Scene::new(turn, &sorted, prompt, &request, message, intent, &heard);
 
-    let mut observations = hear::decisions(&scene, state, turn);
+    let mut observations = hear::decisions(&scene, state, turn, message);
     // Repairs first: of what was said, the cause belongs to them.
     let mut told = Vec::new();
     let (fixes, rest): (Vec<_>, Vec<_>) = sorted.pieces.iter().partition(|piece| !piece.resolved.is_empty());

@@ -2,13 +2,16 @@
 //! language, which stand in `orders/LANG.txt` for speakers to correct: an order holds from now on, a wish may hold. A task, a
 //! question, a report of how things are and what belongs to the moment are neither; what is in doubt is left out.
 
+mod accepted;
 mod language;
 mod sayings;
 mod weigh;
 
 use std::borrow::Cow;
 
+pub(crate) use accepted::{accepts, corrections, decision};
 use language::{Language, Match, Section};
+use sayings::Paragraph;
 use weigh::Setting;
 
 use crate::prose;
@@ -57,22 +60,29 @@ const MIN_VOICELESS_BYTES: usize = 150;
 /// So many sentences describe a task.
 const MANY_SAYINGS: usize = 6;
 
-/// The orders and wishes in what a person said, in their order; `said` holds their own words only. What they typed to refuse
-/// a call, or while the agent worked, is more often meant to last.
-pub(crate) fn orders(said: &str, refused: bool) -> Vec<Order> {
+/// How a person's words came in and were taken.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Hearing {
+    /// Typed to refuse a call, or while the agent worked: more often meant to last.
+    pub(crate) refused: bool,
+    /// The agent agreed in its next words.
+    pub(crate) accepted: bool,
+}
+
+/// The orders and wishes in what a person said, in their order; `said` holds their own words only.
+pub(crate) fn orders(said: &str, hearing: Hearing) -> Vec<Order> {
     let said = before_headings(said);
     let of_text = language::of(said);
     let paragraphs = sayings::paragraphs(said);
     let wishing = said.len() <= MAX_WISHING_BYTES;
     let asks = paragraphs.iter().flat_map(|one| &one.sentences).any(|one| asks_back(&one.text, of_text));
-    let described = paragraphs.iter().map(|one| one.sentences.len()).sum::<usize>() >= MANY_SAYINGS;
+    let count: usize = paragraphs.iter().map(|one| one.sentences.len()).sum();
     let mut found: Vec<Order> = Vec::new();
     let mut left = MAX_SAYINGS;
     for (number, paragraph) in paragraphs.iter().enumerate() {
         // The last sentence was kept, so that the next one may go on with it.
         let mut open = 0;
-        let whole = paragraph.sentences.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" ");
-        let foreign = !paragraph.listed && whole.len() > MIN_VOICELESS_BYTES && !speaks(&whole, of_text);
+        let foreign = is_foreign(paragraph, of_text);
         let last_asked = paragraph.sentences.iter().rposition(|one| asks_back(&one.text, of_text));
         // A list behind a sentence that was kept belongs to it.
         let mut listing = false;
@@ -88,14 +98,16 @@ pub(crate) fn orders(said: &str, refused: bool) -> Vec<Order> {
             }
             let next = paragraph.sentences.get(at + 1);
             let next = next.or_else(|| paragraphs.get(number + 1).and_then(|next| next.sentences.first()));
+            let language = language::of_sentence(sentence, of_text);
             let setting = Setting {
-                refused,
+                hearing,
+                numbered: weigh::is_numbered(&language::plain(sentence), language),
                 option: saying.point && asks,
                 asked: last_asked.is_some_and(|asked| at < asked),
-                described,
+                alone: count == 1,
+                described: count >= MANY_SAYINGS,
                 opens_list: !saying.point && next.is_some_and(|next| next.point),
             };
-            let language = language::of_sentence(sentence, of_text);
             let judged = judge(sentence, setting, language).filter(|(force, remembered)| match force {
                 Force::Wish => wishing && !foreign,
                 Force::Order => *remembered || !foreign || begins_firmly(sentence, language),
@@ -124,6 +136,12 @@ pub(crate) fn orders(said: &str, refused: bool) -> Vec<Order> {
         left = left.saturating_sub(paragraph.sentences.len());
     }
     found
+}
+
+/// Whether nobody speaks in a long paragraph: it was written by somebody else, a reviewer say.
+fn is_foreign(paragraph: &Paragraph, of_text: &Language) -> bool {
+    let whole = paragraph.sentences.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" ");
+    !paragraph.listed && whole.len() > MIN_VOICELESS_BYTES && !speaks(&whole, of_text)
 }
 
 /// What stands before the headings of a document: who writes several describes a task, or pasted it.
@@ -224,8 +242,11 @@ fn judge(sentence: &str, setting: Setting, language: &Language) -> Option<(Force
         return if at_hand { None } else { weigh(section, found, outer) };
     }
     let unwished = language.matches(Section::Unwished, outer);
-    let class =
-        || language.matches(Section::Modal, outer).filter(|found| of_a_kind(found.rest, outer, language));
+    let class = || {
+        language
+            .matches(Section::Modal, outer)
+            .filter(|found| found.start > 0 && (setting.alone || of_a_kind(found.rest, outer, language)))
+    };
     let found = unwished.or_else(|| language.matches(Section::Wish, outer)).or_else(class)?;
     let task = unwished.is_none() && language.is_task(found.rest, outer);
     // "And it shouldn't be" does not say what.
@@ -243,7 +264,7 @@ fn judge(sentence: &str, setting: Setting, language: &Language) -> Option<(Force
 /// Y?" is one who refuses.
 fn asked_for<'a>(bare: &'a str, setting: Setting, language: &Language) -> Option<(&'a str, bool)> {
     let finds = |section: &Section, rest: &str| language.finds(*section, rest).is_some();
-    let refused = language.begins(Section::WhyNot, bare).filter(|_| setting.refused);
+    let refused = language.begins(Section::WhyNot, bare).filter(|_| setting.hearing.refused);
     if let Some(rest) = refused {
         let lasts =
             [Section::Comparing, Section::Standing, Section::Lasting, Section::Craft, Section::Choice];

@@ -223,20 +223,28 @@ fn is_severity(text: &str) -> bool {
     matches!(lower.as_str(), "low severity" | "medium severity" | "high severity" | "critical severity")
 }
 
-/// A question, or words with a person in them.
+/// A question, or words in which a person speaks. Beside what a program printed "you" is the program's word: "you can
+/// continue here".
 fn speaks(lines: &[&str]) -> bool {
     lines.iter().any(|line| {
-        line.trim_end().ends_with(['?', '？']) || !line.is_ascii() || speaks_to_somebody(&line.to_lowercase())
+        line.trim_end().ends_with(['?', '？'])
+            || !line.is_ascii()
+            || has_person(&line.to_lowercase(), SPEAKERS)
     })
 }
 
+const SPEAKERS: &[&str] = &[
+    "i", "i'm", "i'd", "i've", "i'll", "we", "we're", "we'd", "we'll", "my", "our", "me", "us", "let's",
+    "lets", "please",
+];
+
 fn speaks_to_somebody(lower: &str) -> bool {
-    const PEOPLE: &[&str] = &[
-        "i", "i'm", "i'd", "i've", "i'll", "we", "we're", "we'd", "we'll", "you", "your", "my", "our", "me",
-        "us", "let's", "lets", "please",
-    ];
+    has_person(lower, SPEAKERS) || has_person(lower, &["you", "your"])
+}
+
+fn has_person(lower: &str, people: &[&str]) -> bool {
     let lower = lower.replace('’', "'");
-    PEOPLE.iter().any(|word| has_word(&lower, word))
+    people.iter().any(|word| has_word(&lower, word))
 }
 
 /// A line that a program printed or that is code.
@@ -301,6 +309,7 @@ fn is_marked(text: &str) -> bool {
             && !rest.starts_with(' ')
     });
     text.starts_with(SIGNS)
+        || text.contains(['❯', '⏺', '⎿'])
         || OPENINGS.iter().any(|opening| text.starts_with(opening))
         || LEVELS.contains(&word)
         || option

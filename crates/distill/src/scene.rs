@@ -276,6 +276,13 @@ impl Draft {
         }
     }
 
+    /// What a step shows.
+    pub(crate) fn of(kind: MemoryKind, step: &Step) -> Self {
+        let mut draft = Self::new(kind);
+        draft.evidence(step);
+        draft
+    }
+
     pub(crate) fn evidence(&mut self, step: &Step) {
         if self.events.contains(&step.event) {
             return;

@@ -5,6 +5,7 @@ use model::{MemoryKind, Observation};
 
 use crate::answer;
 use crate::command::Purpose;
+use crate::hear;
 use crate::languages::{Section, says};
 use crate::patch::{Area, Edit};
 use crate::prose::{self, Intent};
@@ -159,7 +160,9 @@ fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
     draft.kind = kind(scene, piece, commit);
     // A conclusion that says why is the cause; what was done about it is the title.
     let lead = answer::lead(scene, piece).filter(|(_, text)| said.is_empty() || !prose::states_cause(text));
-    scene.tell_request(&mut draft);
+    if !hear::tell_decision(scene, piece, &mut draft) {
+        scene.tell_request(&mut draft);
+    }
     draft.title =
         built_title(scene, piece, commit, lead.as_ref().map(|(_, text)| text.as_str()), said.first());
     let lead = lead.filter(|(_, text)| !prose::states_cause(text));

@@ -320,7 +320,8 @@ impl Language {
         if let Some(rest) = self.begins(Section::Remember, bare).filter(|rest| self.is_enough(rest)) {
             bare = self.without_openings(rest);
         }
-        if let Some(rest) = self.begins(Section::Request, bare) {
+        let asked = self.begins(Section::Request, bare).or_else(|| self.begins(Section::WhyNot, bare));
+        if let Some(rest) = asked {
             bare = self.without_openings(rest);
         }
         // Small letters may take more bytes than large ones, but are as many.
@@ -368,7 +369,14 @@ impl Language {
             let object = if self.name == "zh" { rest } else { bare };
             return self.finds(Section::Pointing, object).is_some();
         }
-        self.finds(Section::Pointing, &near(rest, NEAR)).is_some()
+        // "In this repo" points at what lasts.
+        let (close, around) = (near(rest, NEAR), near(rest, NEAR + 2));
+        self.matches(Section::Pointing, &close).is_some_and(|pointing| {
+            let lasting = self.matches(Section::Lasting, &around);
+            !lasting.is_some_and(|lasting| {
+                (lasting.start..around.len() - lasting.rest.len()).contains(&pointing.start)
+            })
+        })
     }
 
     /// Whether what is wished for is done once: a verb such as "add" follows, or ends the sentence.

@@ -4,7 +4,7 @@ use super::*;
 
 /// What is kept of a text, and how firmly.
 fn kept(said: &str) -> Vec<(Force, String)> {
-    orders(said, false).into_iter().map(|order| (order.force, order.title)).collect()
+    orders(said, Hearing::default()).into_iter().map(|order| (order.force, order.title)).collect()
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn whatever_is_said_stays_bounded() {
         "((".repeat(50_000),
         "… ^* [".repeat(9000),
     ] {
-        for order in orders(&text, false) {
+        for order in orders(&text, Hearing::default()) {
             assert!(order.title.len() <= MAX_TITLE_BYTES && order.text.len() <= MAX_TEXT_BYTES + 1200);
         }
     }

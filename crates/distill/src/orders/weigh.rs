@@ -11,34 +11,38 @@
 //! | speaks of a kind of things or of any time (`[lasting]`; in English also things in the plural that are not pointed at) | +1 |
 //! | speaks of how one works: commits, tests, names (`[craft]`) | +1 |
 //! | gives a reason, names a principle | +1 |
-//! | typed to refuse a call | +1 |
+//! | a statement that is all that was said | +1 |
+//! | typed to refuse a call; the agent agreed | +1 each |
 //! | orders a definite thing about ("don't move the cursor", `[definite]`) | -2, a wish to make sure of it and a thing of the craft -1 |
-//! | ends with what it points at ("we should always show it") | -3 |
-//! | counts on numbers that only this conversation knows ("#3", "line 98", `[numbered]`) | -4 |
+//! | ends with what it points at ("we should always show it") | -5, a longer sentence -2 |
+//! | counts on numbers that only this conversation knows ("#3", "line 98", `[numbered]`) | -5 |
 //! | gives words to be printed in quotes | -1 |
 //! | is very short and names nothing | -1 |
 //! | says what to use for one task ("use X to build Y", `[purpose]`) | -2 |
-//! | one of several points in a prompt that asks something | -4 |
+//! | one of several points in a prompt that asks something | -7 |
 //! | a choice or a wish before a question in the same paragraph | -1 |
 //! | a wish in a long description | -1 |
 //! | ends with a colon, and a list follows | +1, none follows -5 |
 
-use super::Force;
 use super::language::{Language, Match, Section, principle};
+use super::{Force, Hearing};
 use crate::text::names;
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a feature of its own")]
 /// Where a sentence stands, as far as it matters to how long it holds.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Setting {
-    /// Typed to refuse a call, or while the agent worked.
-    pub(super) refused: bool,
+    pub(super) hearing: Hearing,
     /// A point of a list in a prompt that asks something.
     pub(super) option: bool,
     /// A question follows in its paragraph.
     pub(super) asked: bool,
+    /// All that was said.
+    pub(super) alone: bool,
     /// One of many sentences.
     pub(super) described: bool,
+    /// It has a number that only this conversation knows.
+    pub(super) numbered: bool,
     /// A list follows.
     pub(super) opens_list: bool,
 }
@@ -49,6 +53,8 @@ const WISH: i32 = 2;
 /// Words of a sentence that is very short.
 const SHORT_WORDS: usize = 4;
 const SHORT_SIGNS: usize = 8;
+/// Longer sentences say what they point at.
+const POINTING_WORDS: usize = 6;
 
 /// How firmly a sentence holds in which a phrase of a section was found.
 pub(super) fn force(
@@ -76,17 +82,21 @@ pub(super) fn force(
     count(lasting, 1);
     count(craft, 1);
     count(finds(Section::Reason) || principle(bare), 1);
-    count(setting.refused, 1);
+    count(setting.alone && wished && !found.begins, 1);
+    count(setting.hearing.refused, 1);
+    count(setting.hearing.accepted, 1);
     count(
         definite,
         if craft || wished && language.begins(Section::Assuring, bare).is_some() { -1 } else { -2 },
     );
-    count(language.ends_pointing(bare), -3);
-    count(is_numbered(bare, language), -4);
+    // "Never catch an exception without logging it" says what it is.
+    let bare_object = bare.split_whitespace().nth(POINTING_WORDS).is_none();
+    count(language.ends_pointing(bare), if bare_object { -5 } else { -2 });
+    count(setting.numbered, -5);
     count(quotes_words(bare), -1);
     count(is_short(bare, language) && names(bare) == 0, -1);
     count(base < 5 && finds(Section::Purpose), -2);
-    count(setting.option, -4);
+    count(setting.option, -7);
     count(setting.asked && base < 5 && section != Section::Forbidding, -1);
     count(setting.described && wished, -1);
     let ends_open = bare.ends_with([':', '：']);
@@ -99,7 +109,7 @@ pub(super) fn force(
 }
 
 /// "#3", "(10)", "line 98": what has that number, only this conversation knows.
-fn is_numbered(bare: &str, language: &Language) -> bool {
+pub(super) fn is_numbered(bare: &str, language: &Language) -> bool {
     let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
     let mut before = "";
     bare.split_whitespace().any(|word| {

@@ -141,3 +141,81 @@ fn a_decision_is_its_answer_and_how_to_go_on_is_none() {
         ["Never touch the old importer, it is frozen"]
     );
 }
+
+#[test]
+fn what_is_typed_as_a_question_to_refuse_a_call_orders_what_it_compares() {
+    let refused = |said: &str| -> Vec<String> {
+        let played = play(&format!(
+            "> tidy the exporter\n.\nread src/export.rs\n~ Next the writer.\n.\nno {said}\n.\n< ok\n.\n"
+        ));
+        let kept = played.observations().into_iter().filter(|one| one.kind == MemoryKind::Decision);
+        kept.map(|one| one.title.clone()).collect()
+    };
+    assert_eq!(
+        refused("why don't you use the pool instead of opening sockets?"),
+        ["Use the pool instead of opening sockets"]
+    );
+    assert_eq!(refused("we use pnpm in this repo, not npm"), ["We use pnpm in this repo, not npm"]);
+    assert_eq!(refused("what does this file do?"), [""; 0]);
+    assert_eq!(
+        force(&heard("why don't we use the pool instead of opening sockets?")),
+        "-",
+        "in a prompt it asks"
+    );
+}
+
+#[test]
+fn a_preference_is_kept_with_its_list_and_options_of_a_question_are_not() {
+    let kept = heard("For tests I prefer:\n- table driven cases\n- no sleeps\n\nNow fix the parser.");
+    assert_eq!(kept.len(), 1, "{kept:#?}");
+    assert!(
+        kept[0].narrative.ends_with("For tests I prefer: table driven cases; no sleeps."),
+        "{}",
+        kept[0].narrative
+    );
+    assert_eq!(
+        force(&heard(
+            "Which one is better?\n1. use the cache instead of the table\n2. never cache, always ask"
+        )),
+        "-"
+    );
+    assert_eq!(
+        force(&heard("Review it.\n\n## Rules\n- never skip a file\n\n## Output\nUse a table, not prose.")),
+        "-",
+        "a document"
+    );
+}
+
+#[test]
+fn what_the_agent_agreed_to_is_kept_as_the_person_said_it() {
+    let said = |prompt: &str, reply: &str| -> Vec<(MemoryKind, String)> {
+        let played = play(&format!("> {prompt}\n.\n~ {reply}\n.\nread src/token.rs\n< done\n.\n"));
+        let quoted =
+            played.observations().into_iter().filter(|one| one.narrative.starts_with("The person said: "));
+        quoted.map(|one| (one.kind, one.title.clone())).collect()
+    };
+    let fact = "no, the token lives in `vault.toml` and not in the environment";
+    let title = "The token lives in `vault.toml` and not in the environment".to_owned();
+    assert_eq!(said(fact, "You're right, I looked at the wrong file."), [(MemoryKind::Discovery, title)]);
+    assert_eq!(said(fact, "Let me look at the file."), []);
+    let german = "nein, das Token steht in vault.toml und nicht in der Umgebung";
+    assert_eq!(said(german, "Du hast recht, ich korrigiere das.").len(), 1);
+    assert_eq!(said("isn't the token in `vault.toml` and not in the environment?", "You're right."), []);
+}
+
+#[test]
+fn what_was_decided_in_a_request_that_was_carried_out_is_a_fact_of_the_work() {
+    let facts = |prompt: &str| -> Vec<String> {
+        let played = play(&format!(
+            "> {prompt}\n.\nedit src/cli.rs\n-fn trailer() {{}}\n+fn note() {{}}\n.\n< Changed it.\n.\n"
+        ));
+        let all = played.observations().into_iter().flat_map(|one| one.facts.clone());
+        all.filter(|fact| fact.starts_with("The person decided: ")).collect()
+    };
+    assert_eq!(
+        facts("let's rename the `trailer` command to `note`"),
+        ["The person decided: let's rename the `trailer` command to `note`"]
+    );
+    assert_eq!(facts("what does the `trailer` command do?"), [""; 0]);
+    assert_eq!(facts("fix the failing test of `trailer`"), [""; 0]);
+}

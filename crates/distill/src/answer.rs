@@ -6,35 +6,50 @@ use crate::prose;
 use crate::scene::Scene;
 use crate::sentences::Sentence;
 use crate::session::{is_label, is_status};
-use crate::text::{content_words, names};
+use crate::telling::{EXPLAINS, telling};
+use crate::text::{content_words, letters, names};
 use crate::work::Piece;
 
-/// An answer stands at the beginning; what follows explains it.
+/// What is told of an answer no observation quotes.
 const MAX_SENTENCES: usize = 3;
-/// With so much said, the next sentence is left out.
-const ENOUGH_BYTES: usize = 320;
+/// With so many letters said, the next sentence is left out.
+const ENOUGH_LETTERS: usize = 320;
 
-/// Sentences no observation quotes. Where no event holds the agent's words there are none.
+/// Sentences no observation quotes: the first, which is the conclusion, and those that tell most, in their order. Where no
+/// event holds the agent's words there are none.
 pub(crate) fn answer(scene: &Scene<'_>, worked: bool) -> Vec<String> {
     // What was done is told by what was done.
-    let told = |sentence: &Sentence| worked && prose::states_done(&sentence.text);
     // A point of a list that names a thing, and that something was handed on, answer nothing.
     let empty = |sentence: &Sentence| {
         let words = content_words(&sentence.text).len();
         sentence.bullet && (words < 3 || words < 6 && is_label(&sentence.text)) || is_status(&sentence.text)
     };
-    let mut found: Vec<String> = Vec::new();
-    for (_, sentence) in scene.free(|sentence| {
+    let told =
+        |sentence: &Sentence| worked && (prose::states_done(&sentence.text) || telling(sentence) < EXPLAINS);
+    let said = scene.free(|sentence| {
         says_something(sentence) && !is_receipt(&sentence.text) && !told(sentence) && !empty(sentence)
-    }) {
-        let said: usize = found.iter().map(String::len).sum();
-        let full = said > 0 && said + sentence.text.len() > ENOUGH_BYTES;
+    });
+    let first = said.first().filter(|(_, sentence)| !sentence.bullet).map(|(at, _)| *at);
+    let mut ranked: Vec<(u32, usize, &Sentence)> = said
+        .into_iter()
+        .map(|(at, sentence)| (if Some(at) == first { u32::MAX } else { telling(sentence) }, at, sentence))
+        .collect();
+    // Where one sentence tells something, those that do not are left out.
+    if ranked.iter().any(|(worth, ..)| (1..u32::MAX).contains(worth)) {
+        ranked.retain(|(worth, ..)| *worth > 0);
+    }
+    ranked.sort_by_key(|(worth, at, _)| (std::cmp::Reverse(*worth), *at));
+    let mut found: Vec<(usize, String)> = Vec::new();
+    for (_, at, sentence) in ranked {
+        let said: usize = found.iter().map(|(_, text)| letters(text)).sum();
+        let full = said > 0 && said + letters(&sentence.text) > ENOUGH_LETTERS;
         if full || found.len() >= MAX_SENTENCES {
             break;
         }
-        found.push(sentence.text.clone());
+        found.push((at, sentence.text.clone()));
     }
-    found
+    found.sort_by_key(|(at, _)| *at);
+    found.into_iter().map(|(_, text)| text).collect()
 }
 
 /// The sentence the last words begin with, once what is polite, announced or a receipt is passed over, where it speaks

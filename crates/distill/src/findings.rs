@@ -7,6 +7,7 @@ use model::{Said, Speaker};
 use crate::languages::{self, Section, says};
 use crate::prose;
 use crate::sentences::{Sentence, sentences};
+use crate::telling::is_guess;
 use crate::text::{capitalized, names, says_again};
 
 /// What is read of all that was said in a turn; the newest counts.
@@ -89,6 +90,15 @@ fn without_aha(text: &str) -> (&str, bool) {
         let comma = text.find(", ").filter(|at| *at < 90);
         return comma.map_or((text, false), |at| (text[at + 2..].trim_start(), false));
     }
+    // "I see that `close` never flushes": what was seen is the finding.
+    const SEEN: &[&str] =
+        &["i see that ", "i can see that ", "i notice that ", "i see ", "i can see ", "i notice "];
+    if let Some(start) = SEEN
+        .iter()
+        .find(|start| lower.starts_with(**start) && languages::after(&lower, Section::Aha).is_none())
+    {
+        return (&text[start.len()..], false);
+    }
     let aha = languages::after(&lower, Section::Aha);
     let Some(rest) = aha.or_else(|| languages::after(&lower, Section::Pleasantry)) else {
         return (text, false);
@@ -120,11 +130,19 @@ fn worth(text: &str, named: usize, aha: bool) -> u32 {
         &["this", "that", "it", "these", "those", "they", "so", "which", "and", "then", "also"];
     let lower = languages::lowered(text);
     let first = lower.split(|char: char| !char.is_alphanumeric()).next().unwrap_or("");
+    // "I'll use `now()` here, since the interface has no clock": what was chosen, and why.
+    let chosen = ["i'll use ", "i'll keep ", "i will use ", "i will keep "]
+        .iter()
+        .any(|start| lower.starts_with(start))
+        && prose::any(&lower, &["because", "since", "so that", "to avoid", "rather than", "instead of"]);
+    if chosen && named > 0 && !text.ends_with([':', '?']) {
+        return WORTH;
+    }
     let introduces = text.ends_with(':') && !(aha && says(&lower, Section::Gotcha));
     if text.len() < LEAST_BYTES
         || named == 0
         || introduces
-        || prose::hedged(&lower)
+        || is_guess(&lower)
         || prose::any(&lower, STEPS)
         || languages::after(&lower, Section::Announce).is_some()
         || says(&lower, Section::Verdict)
@@ -137,7 +155,7 @@ fn worth(text: &str, named: usize, aha: bool) -> u32 {
     points(Section::Cause, 4)
         + points(Section::Root, 2)
         + points(Section::Finding, 3)
-        + points(Section::Gotcha, 1)
+        + points(Section::Gotcha, 2)
         + if aha { 4 } else { 0 }
         + named.min(3) as u32
 }

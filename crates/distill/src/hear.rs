@@ -12,7 +12,8 @@ use crate::scene::{Draft, Scene};
 use crate::sentences::{Sentence, sentences};
 use crate::state::State;
 use crate::step::{Act, Step};
-use crate::text::{capitalized, clip, file_name, has_word, is_coined, names, one_line, stem};
+use crate::telling::{ANSWERS, EXPLAINS, points_back, telling};
+use crate::text::{capitalized, clip, file_name, has_word, is_coined, letters, names, one_line, stem};
 use crate::work::Piece;
 use crate::write::looks_like_file;
 
@@ -20,6 +21,8 @@ const MAX_DECISIONS: usize = 8;
 /// Of a prompt, and of what was typed when refusing a call.
 const MAX_ORDERS: usize = 6;
 const MAX_FINDINGS: usize = 6;
+/// More is the whole answer, and that is kept as what was said.
+const MAX_FOUND_LETTERS: usize = 900;
 const MAX_DELEGATED: usize = 6;
 
 /// `turn` holds what the person typed when refusing a call; its end shows it.
@@ -76,7 +79,6 @@ pub(crate) fn decisions(
             scene.take(at);
             let mut draft = decision_by(step);
             draft.title = prose::as_title(&sentence.text, 120);
-            draft.fact(&sentence.text);
             draft.say(&format!("The agent said: {}", sentence.text));
             if scene.is_theirs(at) {
                 draft.hears(&scene.heard.marks());
@@ -266,6 +268,8 @@ struct Finding {
 
 fn stated(scene: &Scene<'_>) -> Option<Observation> {
     let built = !scene.sorted.pieces.is_empty();
+    let looked = !scene.sorted.looked.is_empty();
+    let enough = if built { EXPLAINS } else { ANSWERS };
     let lead = answer::first_told(scene).filter(|_| !built);
     let mut best: Vec<Finding> = Vec::new();
     let candidates = scene.own_unused(|sentence| {
@@ -276,24 +280,22 @@ fn stated(scene: &Scene<'_>) -> Option<Observation> {
     });
     for (at, sentence) in candidates {
         let reason = prose::states_cause(&sentence.text);
-        let explicit = sentence.early || reason || prose::states_finding(&sentence.text);
+        let worth = telling(sentence).max(if sentence.early { EXPLAINS } else { 0 });
         let leads = lead.as_ref().is_some_and(|(lead, _)| *lead == at);
-        // Where nothing was changed, the answer is the finding.
-        if built && !explicit {
-            continue;
-        }
         // A page does not bear out what is the agent's own.
         let shown_by = shown_by(scene, &sentence.text, |step| step.outside.is_empty());
-        // What was looked at bears it out, or it names what it speaks of and says why.
-        let named = !scene.sorted.looked.is_empty()
-            && (leads && explicit || (leads || explicit) && names(&sentence.text) > 0);
-        if shown_by.is_empty() && !sentence.early && !named || prose::states_decision(&sentence.text) {
+        // What was looked at bears it out, or it names what it speaks of and says why or how far.
+        let borne = !shown_by.is_empty() && worth > 0 && !built;
+        let concludes = leads && looked && (worth > 0 || reason || names(&sentence.text) > 0);
+        if worth < enough && !borne && !concludes || prose::states_decision(&sentence.text) {
             continue;
         }
-        let weight = shown_by.len().min(4) as u32
-            + if explicit { 4 } else { 0 }
-            + if leads { 3 } else { 0 }
-            + u32::from(!sentence.bullet);
+        let weight = worth
+            + shown_by.len().min(2) as u32
+            + if reason { 1 } else { 0 }
+            + if leads { 4 } else { 0 }
+            // The last words were thought over.
+            + if sentence.early { 0 } else { 2 };
         best.push(Finding { weight, at, text: sentence.text.clone(), shown_by });
     }
     finding(scene, best)?.finish()
@@ -325,17 +327,31 @@ fn shown_by(scene: &Scene<'_>, sentence: &str, counts: impl Fn(&Step) -> bool) -
 fn finding(scene: &Scene<'_>, mut best: Vec<Finding>) -> Option<Draft> {
     let message = scene.message_step()?;
     best.sort_by_key(|finding| (std::cmp::Reverse(finding.weight), finding.at));
+    let mut told = 0;
     best.truncate(MAX_FINDINGS);
+    best.retain(|finding| {
+        told += letters(&finding.text);
+        told <= MAX_FOUND_LETTERS
+    });
+    // "This means …" says something behind the sentence it points to.
+    let places: Vec<usize> = best.iter().map(|finding| finding.at).collect();
+    best.retain(|finding| {
+        !points_back(&finding.text) || finding.at > 0 && places.contains(&(finding.at - 1))
+    });
     let mut draft = Draft::new(MemoryKind::Discovery);
     let title = |text: &str| prose::as_title(text, 125);
     let first = best.iter().map(|finding| title(&finding.text)).find(|title| prose::reads_well(title));
     draft.title = first.unwrap_or_else(|| best.first().map_or_else(String::new, |one| title(&one.text)));
     scene.tell_request(&mut draft);
     best.sort_by_key(|finding| finding.at);
-    draft.say(&best.first()?.text);
+    let mut whole = true;
     for Finding { at, text, shown_by, .. } in &best {
         scene.take(*at);
-        draft.fact(text);
+        // What the title says in full is not said again.
+        if title(text) != draft.title || draft.title.ends_with('…') {
+            whole = false;
+            draft.fact(text);
+        }
         scene.shows(&mut draft, *at);
         for &at in shown_by {
             let step = &scene.steps[at];
@@ -345,6 +361,10 @@ fn finding(scene: &Scene<'_>, mut best: Vec<Finding>) -> Option<Draft> {
             }
         }
     }
+    if whole && scene.request.event.is_none() {
+        draft.say(&best.first()?.text);
+    }
+    best.first()?;
     draft.evidence(message);
     Some(draft)
 }
@@ -408,7 +428,7 @@ fn delegated(scene: &Scene<'_>, at: usize) -> Option<Observation> {
     let edited = scene.steps.iter().any(|step| {
         matches!(step.act, Act::Edit(_)) && !agent.is_empty() && step.subagent.as_deref() == Some(agent)
     });
-    if edited || said.len() < TOO_SHORT {
+    if edited || said.len() < TOO_SHORT || is_spawn_receipt(said) {
         return None;
     }
     let mut parts = sentences(said);
@@ -452,6 +472,15 @@ fn delegated(scene: &Scene<'_>, at: usize) -> Option<Observation> {
         }
     }
     draft.finish()
+}
+
+/// What a client answers when it starts an agent that reports later: fields, and no report.
+fn is_spawn_receipt(said: &str) -> bool {
+    const FIELDS: &[&str] =
+        &["agent_id:", "agentId:", "agent_type:", "teammate_id:", "task_id:", "team_name:"];
+    let head = &said[..said.floor_char_boundary(400)];
+    FIELDS.iter().filter(|field| head.contains(**field)).count() >= 2
+        || ["Spawned successfully", "Async agent launched"].iter().any(|start| head.starts_with(start))
 }
 
 /// How a report begins that says nothing yet: "Now I have a comprehensive understanding", "Here is what I found".

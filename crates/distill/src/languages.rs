@@ -22,10 +22,12 @@ pub(crate) enum Section {
     Announce,
     Receipt,
     Verdict,
+    Aside,
+    Conclusion,
 }
 
 impl Section {
-    const ALL: [(Self, &'static str); 13] = [
+    const ALL: [(Self, &'static str); 15] = [
         (Self::Cause, "cause"),
         (Self::Root, "root"),
         (Self::Finding, "finding"),
@@ -39,6 +41,8 @@ impl Section {
         (Self::Announce, "announce"),
         (Self::Receipt, "receipt"),
         (Self::Verdict, "verdict"),
+        (Self::Aside, "aside"),
+        (Self::Conclusion, "conclusion"),
     ];
 }
 

@@ -42,6 +42,7 @@ mod session;
 mod state;
 mod step;
 mod summary;
+mod telling;
 mod text;
 mod title;
 mod tool;
@@ -102,7 +103,7 @@ pub struct Distilled {
 const MAX_OBSERVATIONS: usize = 24;
 
 /// What an observation quotes of a request, in bytes.
-const MAX_ASKED: usize = 140;
+const MAX_ASKED: usize = 120;
 
 /// Reads one turn. What it leaves unresolved stays in `state` for a later one.
 pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {

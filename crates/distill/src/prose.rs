@@ -4,7 +4,7 @@
 
 use crate::languages::{self, Section, says};
 use crate::sentences::{Sentence, sentences};
-use crate::text::{capitalized, clip, find_word, has_word, one_line};
+use crate::text::{capitalized, clip, find_word, has_word, one_line, room};
 
 /// Whether markers can be trusted: enough of the words that hold English together.
 pub(crate) fn is_english(text: &str) -> bool {
@@ -175,6 +175,8 @@ pub(crate) fn without_opening(text: &str) -> &str {
         "i",
         "we've",
         "we have",
+        "it turned out that",
+        "it turned out",
         "it turns out that",
         "turns out that",
         "it turns out",
@@ -246,7 +248,7 @@ pub(crate) fn without_opening(text: &str) -> &str {
 /// As a title: without its opening and its stop.
 pub(crate) fn as_title(text: &str, max: usize) -> String {
     let text = without_opening(text).trim_end_matches(['.', ':', '!', ';']);
-    capitalized(&cut(text, max))
+    capitalized(&cut(text, room(text, max).min(max.max(190))))
 }
 
 /// Cut where a clause ends, or else after a word that can stand last.
@@ -371,6 +373,106 @@ pub(crate) fn says_what(prompt: &str) -> bool {
     }
 }
 
+/// What is no order is a remark or a question; in other languages an order has many forms.
+const ORDER_VERBS: &[&str] = &[
+    "add",
+    "address",
+    "adjust",
+    "align",
+    "allow",
+    "apply",
+    "avoid",
+    "build",
+    "bump",
+    "change",
+    "clean",
+    "cleanup",
+    "combine",
+    "configure",
+    "convert",
+    "copy",
+    "cover",
+    "create",
+    "delete",
+    "deploy",
+    "disable",
+    "document",
+    "drop",
+    "enable",
+    "ensure",
+    "exclude",
+    "expose",
+    "extend",
+    "extract",
+    "fix",
+    "generate",
+    "group",
+    "handle",
+    "hide",
+    "implement",
+    "improve",
+    "include",
+    "inline",
+    "install",
+    "introduce",
+    "limit",
+    "log",
+    "make",
+    "merge",
+    "migrate",
+    "move",
+    "only",
+    "optimize",
+    "parse",
+    "port",
+    "prevent",
+    "print",
+    "refactor",
+    "reduce",
+    "release",
+    "remove",
+    "rename",
+    "reorder",
+    "replace",
+    "report",
+    "restore",
+    "return",
+    "reuse",
+    "revert",
+    "rewrite",
+    "set",
+    "ship",
+    "show",
+    "simplify",
+    "skip",
+    "sort",
+    "speed",
+    "split",
+    "stop",
+    "store",
+    "support",
+    "swap",
+    "switch",
+    "sync",
+    "tidy",
+    "track",
+    "translate",
+    "update",
+    "upgrade",
+    "use",
+    "validate",
+    "wire",
+    "wrap",
+    "write",
+];
+
+/// Whether a text in small letters begins with what is to be done: a step of a plan does.
+pub(crate) fn begins_with_order(lower: &str) -> bool {
+    let first = lower.split(|char: char| !char.is_alphanumeric()).next().unwrap_or("");
+    ORDER_VERBS.contains(&first)
+        || ["run", "check", "verify", "test", "review", "call", "keep"].contains(&first)
+}
+
 /// A request as a title: without what is polite, and `None` where it asks something or says nothing.
 pub(crate) fn request_title(request: &str, max: usize) -> Option<String> {
     const POLITE: &[&str] = &[
@@ -408,98 +510,6 @@ pub(crate) fn request_title(request: &str, max: usize) -> Option<String> {
         "implement the following plan",
         "first",
     ];
-    // What is no order is a remark or a question; in other languages an order has many forms.
-    const VERBS: &[&str] = &[
-        "add",
-        "address",
-        "adjust",
-        "align",
-        "allow",
-        "apply",
-        "avoid",
-        "build",
-        "bump",
-        "change",
-        "clean",
-        "cleanup",
-        "combine",
-        "configure",
-        "convert",
-        "copy",
-        "cover",
-        "create",
-        "delete",
-        "deploy",
-        "disable",
-        "document",
-        "drop",
-        "enable",
-        "ensure",
-        "exclude",
-        "expose",
-        "extend",
-        "extract",
-        "fix",
-        "generate",
-        "group",
-        "handle",
-        "hide",
-        "implement",
-        "improve",
-        "include",
-        "inline",
-        "install",
-        "introduce",
-        "limit",
-        "log",
-        "make",
-        "merge",
-        "migrate",
-        "move",
-        "only",
-        "optimize",
-        "parse",
-        "port",
-        "prevent",
-        "print",
-        "refactor",
-        "reduce",
-        "release",
-        "remove",
-        "rename",
-        "reorder",
-        "replace",
-        "report",
-        "restore",
-        "return",
-        "reuse",
-        "revert",
-        "rewrite",
-        "set",
-        "ship",
-        "show",
-        "simplify",
-        "skip",
-        "sort",
-        "speed",
-        "split",
-        "stop",
-        "store",
-        "support",
-        "swap",
-        "switch",
-        "sync",
-        "tidy",
-        "track",
-        "translate",
-        "update",
-        "upgrade",
-        "use",
-        "validate",
-        "wire",
-        "wrap",
-        "write",
-    ];
     let first =
         sentences(request).into_iter().find(|sentence| sentence.text.split_whitespace().nth(2).is_some())?;
     let mut text = first.text.as_str();
@@ -519,7 +529,8 @@ pub(crate) fn request_title(request: &str, max: usize) -> Option<String> {
     let text = text.trim_end_matches(['.', '?', '!', ':', ' ']);
     let word = text.split(|char: char| !char.is_alphanumeric()).next().unwrap_or("").to_lowercase();
     let long = text.split_whitespace().count() >= 3 || !text.is_ascii() && text.chars().count() >= 10;
-    let orders = VERBS.contains(&word.as_str()) || !is_english(text) && !first.text.ends_with(['?', '？']);
+    let orders =
+        ORDER_VERBS.contains(&word.as_str()) || !is_english(text) && !first.text.ends_with(['?', '？']);
     (long && orders && !looks_like_code(text)).then(|| capitalized(&cut(text, max)))
 }
 

@@ -10,7 +10,7 @@ use crate::prose::{self, Intent};
 use crate::sentences::{Sentence, sentences};
 use crate::state::Request;
 use crate::step::{Act, Step};
-use crate::text::{clip, file_name, has_word, is_coined, one_line, push_new, stem};
+use crate::text::{clip, file_name, has_word, is_coined, one_line, push_new, room, stem};
 use crate::work::{Piece, Sorted};
 use crate::worth::{QUIET, is_sentence, is_worth_saying};
 use crate::{ASKED, Turn, concepts, findings, overtaken};
@@ -228,6 +228,8 @@ pub(crate) fn short_test(name: &str) -> &str {
 }
 
 pub(crate) const MAX_TITLE_BYTES: usize = 130;
+/// The same in a script whose letters take more bytes: the store keeps no longer one.
+const MOST_TITLE_BYTES: usize = 196;
 const MAX_FACT_BYTES: usize = 300;
 const MAX_FACTS: usize = 12;
 const MAX_NARRATIVE_BYTES: usize = 1800;
@@ -333,7 +335,7 @@ impl Draft {
     }
 
     pub(crate) fn fact(&mut self, fact: &str) {
-        push_new(&mut self.facts, &one_line(fact, MAX_FACT_BYTES), MAX_FACTS);
+        push_new(&mut self.facts, &one_line(fact, room(fact, MAX_FACT_BYTES)), MAX_FACTS);
     }
 
     pub(crate) fn say(&mut self, sentence: &str) {
@@ -361,7 +363,8 @@ impl Draft {
             let half = Provenance::MAX_EVENTS / 2;
             self.events.drain(half..self.events.len() - half);
         }
-        let mut title = clip(self.title.trim(), MAX_TITLE_BYTES);
+        let title = self.title.trim();
+        let mut title = clip(title, room(title, MAX_TITLE_BYTES).min(MOST_TITLE_BYTES));
         if self.kind == MemoryKind::Discovery && !is_worth_saying(&title) {
             // Of several findings the first that says something names them.
             let titles = self.facts.iter().map(|fact| prose::as_title(fact, MAX_TITLE_BYTES));

@@ -1,6 +1,6 @@
 //! What a person or an agent said, cut into sentences: marks of lists and headings taken off, code left out.
 
-use crate::text::{clip, one_line};
+use crate::text::{clip, one_line, room};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sentence {
@@ -112,7 +112,7 @@ fn close(found: &mut Vec<Sentence>, paragraph: &mut String, heading: &str, whole
     let text = std::mem::take(paragraph);
     let parts = if whole { vec![text.as_str()] } else { split(&text) };
     for part in parts {
-        let part = one_line(part, MAX_SENTENCE_BYTES);
+        let part = one_line(part, room(part, MAX_SENTENCE_BYTES));
         if part.len() > 2 {
             found.push(Sentence { text: part, heading: clip(heading, 60), bullet: whole, early: false });
         }

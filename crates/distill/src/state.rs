@@ -8,8 +8,8 @@ use crate::command::Purpose;
 use crate::complaint::Complaint;
 use crate::fault::Fault;
 use crate::given_up::Work;
-use crate::overtaken::Statement;
 use crate::in_hand::InHand;
+use crate::overtaken::Statement;
 use crate::step::Step;
 
 /// Opaque to whoever stores it. An older or newer form reads as far as it can.

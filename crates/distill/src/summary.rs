@@ -13,6 +13,9 @@ use crate::text::{clip, enumerate, push_new, says_again};
 use crate::worth::is_quiet;
 
 const MAX_LINES: usize = 8;
+const DECIDED: &str = "Decided: ";
+/// The prompt itself is kept whole elsewhere.
+const MAX_REQUEST_BYTES: usize = 120;
 
 pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observation]) -> Option<Summary> {
     let mut summary = Summary { request: request(scene), ..Summary::default() };
@@ -41,7 +44,7 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
     let wish = |one: &Observation| one.concepts.iter().any(|concept| concept == "wish");
     // A wish decides nothing.
     for observation in observations.iter().filter(|one| one.kind == MemoryKind::Decision && !wish(one)) {
-        push_new(&mut summary.learned, &format!("Decided: {}", observation.title), MAX_LINES);
+        push_new(&mut summary.learned, &format!("{DECIDED}{}", observation.title), MAX_LINES);
     }
     for (_, item) in &scene.sorted.done_items {
         let tells =
@@ -62,8 +65,7 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
             push_new(&mut summary.completed, &format!("Pushed: `{shown}`"), MAX_LINES + 4);
         }
     }
-    let called = scene.steps.iter().any(|step| !step.tool.is_empty());
-    if !called || summary.learned.is_empty() {
+    if summary.learned.iter().all(|line| line.starts_with(DECIDED)) {
         for sentence in answer(scene, !summary.completed.is_empty()) {
             push_new(&mut summary.learned, &sentence, MAX_LINES);
         }
@@ -103,7 +105,7 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
 
 /// What was asked, with the request before it where a prompt only steers ("yes", "6").
 fn request(scene: &Scene<'_>) -> String {
-    let asked = prose::request(scene.prompt, 320);
+    let asked = prose::request(scene.prompt, MAX_REQUEST_BYTES);
     if asked.is_empty() || prose::says_what(scene.prompt) || scene.request.text.contains(&asked) {
         return asked;
     }

@@ -25,6 +25,17 @@ pub(crate) fn clip(text: &str, max: usize) -> String {
     format!("{}…", cut.trim_end())
 }
 
+/// How long a text is to its reader, in Latin letters: a Cyrillic or Greek letter of two bytes is one, a Chinese sign two.
+pub(crate) fn letters(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().map(|char| char.len_utf8().max(2) - 1).sum() }
+}
+
+/// The bytes that a bound in Latin letters leaves to a text in its own script.
+pub(crate) fn room(text: &str, max: usize) -> usize {
+    let seen = &text[..text.floor_char_boundary(max)];
+    max.saturating_mul(seen.len().max(1)) / letters(seen).max(1)
+}
+
 /// White space of any kind becomes one space.
 pub(crate) fn one_line(text: &str, max: usize) -> String {
     // Twice the room is enough to fill it even where half of the text is indentation; more is not looked at.

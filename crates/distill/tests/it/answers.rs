@@ -16,12 +16,13 @@ fn learned(prompt: &str, said: &str) -> Vec<String> {
 #[test]
 fn an_answer_in_words_is_what_was_learned() {
     let size = "The maximum upload size is 25 MB; it is set in nginx.conf by client_max_body_size.";
-    assert_eq!(learned("what is the max upload size?", size), [size]);
+    // What names its place is a discovery, and its title is what was learned.
+    assert_eq!(learned("what is the max upload size?", size), [size.trim_end_matches('.')]);
     let cause =
         "The cause was an off-by-one in the flamingo exporter: it skipped the last row of every page.";
     assert_eq!(
         learned("why was the export short?", &format!("Great question! {cause} Want me to fix it?")),
-        [cause]
+        [cause.trim_end_matches('.')]
     );
     let fenced = "It is read at the start of the gateway.\n```\nlimit = load_the_limit_of(\"upload\")\n```\nLet me know if you need more.";
     assert_eq!(learned("when is the limit read?", fenced), ["It is read at the start of the gateway."]);

@@ -213,7 +213,7 @@ fn a_choice_of_the_agent_is_kept_whatever_its_reason_fears() {
     assert_eq!(found.len(), 1, "{found:#?}");
     assert_eq!(found[0].kind, MemoryKind::Decision);
     assert!(found[0].title.starts_with("Allow a leeway of 30 seconds for clock skew"), "{}", found[0].title);
-    assert_eq!(found[0].facts, [said]);
+    assert_eq!(found[0].narrative, format!("The agent said: {said}"));
 }
 
 #[test]

@@ -281,7 +281,7 @@ fn beside_a_page_an_agents_own_words_stay_its_own_and_the_pages_are_marked() {
         assert!(!marks(&fix.tools) && !fix.narrative.contains("zorblatt"), "{source}: {fix:#?}");
         assert!(format!("{fix:?}").contains("cloning the segment"), "{source}: {fix:#?}");
         let words =
-            found.iter().find(|one| one.narrative.contains("zorblatt")).expect("and what the page says");
+            found.iter().find(|one| format!("{one:?}").contains("zorblatt")).expect("and what the page says");
         assert!(marks(&words.tools), "{source}: {words:#?}");
         let summary = played.turns[0].summary.as_ref().unwrap();
         assert!(played.turns[0].outside.is_empty() && !format!("{summary:?}").contains("zorblatt"));

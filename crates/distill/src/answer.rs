@@ -97,7 +97,7 @@ fn with_list(scene: &Scene<'_>, at: usize) -> String {
 }
 
 /// That something is over, or how checks ended, says nothing to whoever was not there.
-fn is_receipt(text: &str) -> bool {
+pub(crate) fn is_receipt(text: &str) -> bool {
     const SHORT: usize = 12;
     let is_over =
         |clause: &str| says(clause, Section::Verdict) || says(clause, Section::Receipt) && names(clause) == 0;

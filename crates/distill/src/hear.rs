@@ -292,7 +292,7 @@ fn stated(scene: &Scene<'_>) -> Option<Observation> {
         }
         let weight = worth
             + shown_by.len().min(2) as u32
-            + if reason { 1 } else { 0 }
+            + u32::from(reason)
             + if leads { 4 } else { 0 }
             // The last words were thought over.
             + if sentence.early { 0 } else { 2 };

@@ -202,6 +202,8 @@ pub(crate) fn operations(scene: &Scene<'_>, told: &[usize]) -> Vec<Observation> 
                 }
                 found.extend(draft.finish());
             }
+            // That branches came together says nothing of what is in them.
+            Act::Run(run) if run.command.purpose == Purpose::Merge => {}
             Act::Run(run) if run.command.purpose == Purpose::Operate => {
                 if is_routine(run) {
                     continue;
@@ -222,7 +224,6 @@ pub(crate) fn operations(scene: &Scene<'_>, told: &[usize]) -> Vec<Observation> 
                 let family = run.command.family.as_str();
                 let what = match run.command.purpose {
                     Purpose::Migrate => "Run migrations",
-                    Purpose::Merge => "Merge",
                     _ if family.starts_with("gh pr") || family.starts_with("glab mr") => "Pull request",
                     _ if family.starts_with("gh issue") => "Issue",
                     _ if family == "git tag" => "Tag",

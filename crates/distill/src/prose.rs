@@ -245,9 +245,20 @@ pub(crate) fn without_opening(text: &str) -> &str {
     }
 }
 
+/// Without "Good point - " and its kin in front.
+fn without_pleasantry(text: &str) -> &str {
+    let lower = languages::lowered(text);
+    if lower.len() != text.len() {
+        return text;
+    }
+    let behind = languages::after(&lower, Section::Pleasantry)
+        .and_then(|rest| [" - ", " — ", " – ", "! "].iter().find_map(|dash| rest.strip_prefix(dash)));
+    behind.filter(|rest| rest.len() > 20).map_or(text, |rest| &text[text.len() - rest.len()..])
+}
+
 /// As a title: without its opening and its stop.
 pub(crate) fn as_title(text: &str, max: usize) -> String {
-    let text = without_opening(text).trim_end_matches(['.', ':', '!', ';']);
+    let text = without_opening(without_pleasantry(text)).trim_end_matches(['.', ':', '!', ';']);
     capitalized(&cut(text, room(text, max).min(max.max(190))))
 }
 
@@ -537,7 +548,9 @@ pub(crate) fn request_title(request: &str, max: usize) -> Option<String> {
 /// Printed by a program, or a path or a line of code, and not said by anybody.
 pub(crate) fn looks_like_code(text: &str) -> bool {
     let signs = text.chars().filter(|char| "{}[]<>|=;$❯│├\\".contains(*char)).count();
-    text.starts_with(['/', '<', '$', '{', '[', '❯', '|', '#', '*', '~']) || signs * 12 > text.chars().count()
+    text.starts_with(['/', '<', '>', '$', '{', '[', '❯', '|', '#', '*', '~'])
+        || text.starts_with("...")
+        || signs * 12 > text.chars().count()
 }
 
 /// Whether a sentence can stand as a title: it says something, and is neither code nor a question nor a beginning.

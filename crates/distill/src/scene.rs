@@ -10,7 +10,7 @@ use crate::prose::{self, Intent};
 use crate::sentences::{Sentence, sentences};
 use crate::state::Request;
 use crate::step::{Act, Step};
-use crate::text::{clip, file_name, has_word, is_coined, one_line, push_new, room, stem};
+use crate::text::{clip, file_name, has_word, is_coined, one_line, push_new, room, stem, without_folders};
 use crate::work::{Piece, Sorted};
 use crate::worth::{QUIET, is_sentence, is_worth_saying};
 use crate::{ASKED, Turn, concepts, findings, overtaken};
@@ -363,8 +363,8 @@ impl Draft {
             let half = Provenance::MAX_EVENTS / 2;
             self.events.drain(half..self.events.len() - half);
         }
-        let title = self.title.trim();
-        let mut title = clip(title, room(title, MAX_TITLE_BYTES).min(MOST_TITLE_BYTES));
+        let title = without_folders(self.title.trim());
+        let mut title = clip(&title, room(&title, MAX_TITLE_BYTES).min(MOST_TITLE_BYTES));
         if self.kind == MemoryKind::Discovery && !is_worth_saying(&title) {
             // Of several findings the first that says something names them.
             let titles = self.facts.iter().map(|fact| prose::as_title(fact, MAX_TITLE_BYTES));

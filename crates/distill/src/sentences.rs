@@ -89,23 +89,40 @@ fn unmarked(text: &str) -> String {
     let text = text.trim_matches(|char| SIGNS.contains(&char));
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(open) = rest.find('[') {
-        let link = rest[open..].find("](").and_then(|middle| {
-            let end = rest[open + middle..].find(')')?;
-            Some((&rest[open + 1..open + middle], open + middle + end + 1))
-        });
-        // A link holds no other bracket; anything else stays as it is.
-        if let Some((words, end)) = link.filter(|(words, _)| !words.contains('[') && words.len() < 200) {
-            plain.push_str(&rest[..open]);
-            plain.push_str(words);
-            rest = &rest[end..];
+    while let Some(middle) = rest.find("](") {
+        let (words, address) = (&rest[..middle], &rest[middle + 2..]);
+        // Names of files hold brackets, too: `[id]/page.tsx` in `app/(shop)`.
+        let open = bracket(words.char_indices().rev(), ']', '[').filter(|open| middle - open < 200);
+        let end = bracket(address.char_indices(), '(', ')');
+        if let (Some(open), Some(end)) = (open, end) {
+            plain.push_str(&words[..open]);
+            plain.push_str(&words[open + 1..]);
+            rest = &address[end + 1..];
         } else {
-            plain.push_str(&rest[..=open]);
-            rest = &rest[open + 1..];
+            plain.push_str(&rest[..middle + 2]);
+            rest = address;
         }
     }
     plain.push_str(rest);
     plain.trim().to_owned()
+}
+
+/// Where a bracket closes that was open before the first of some signs.
+fn bracket(signs: impl Iterator<Item = (usize, char)>, opens: char, closes: char) -> Option<usize> {
+    /// No address is longer.
+    const MAX_SIGNS: usize = 400;
+    let mut depth = 0_usize;
+    for (at, sign) in signs.take(MAX_SIGNS) {
+        if sign == opens {
+            depth += 1;
+        } else if sign == closes {
+            if depth == 0 {
+                return Some(at);
+            }
+            depth -= 1;
+        }
+    }
+    None
 }
 
 fn close(found: &mut Vec<Sentence>, paragraph: &mut String, heading: &str, whole: bool) {
@@ -215,6 +232,17 @@ fn begins_small(before: &str, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_is_its_words_whatever_brackets_a_path_holds() {
+        for (text, plain) in [
+            ("See [cart.ts:12](/home/u/shop/cart.ts) first", "See cart.ts:12 first"),
+            ("See [[id]/page.tsx](/home/u/app/(shop)/[id]/page.tsx) first", "See [id]/page.tsx first"),
+            ("an [open](link", "an [open](link"),
+        ] {
+            assert_eq!(unmarked(text), plain);
+        }
+    }
 
     #[test]
     fn sentences_end_where_people_end_them() {

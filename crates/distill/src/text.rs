@@ -232,6 +232,34 @@ pub(crate) fn enumerate<T: AsRef<str>>(items: &[T], max: usize) -> String {
     }
 }
 
+/// The same in a title, where how many more there are says nothing.
+pub(crate) fn listed<T: AsRef<str>>(items: &[T], max: usize) -> String {
+    if items.len() <= max {
+        return enumerate(items, max);
+    }
+    let shown: Vec<&str> = items[..max].iter().map(AsRef::as_ref).collect();
+    format!("{} and others", shown.join(", "))
+}
+
+/// A text in which a file is called by its name, wherever it lies on this machine.
+pub(crate) fn without_folders(text: &str) -> String {
+    const DEEP: usize = 3;
+    let is_path = |char: char| is_word(char) || "/.+-@~".contains(char);
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('/') {
+        let begins = rest[..at].chars().next_back().is_none_or(|before| !is_path(before) && before != ':');
+        let end = rest[at..].find(|char: char| !is_path(char)).map_or(rest.len(), |end| at + end);
+        let path = &rest[at..end];
+        plain.push_str(&rest[..at]);
+        let deep = begins && path.matches('/').count() >= DEEP;
+        plain.push_str(if deep { file_name(path) } else { path });
+        rest = &rest[end..];
+    }
+    plain.push_str(rest);
+    plain
+}
+
 /// With its first letter large, as a title begins.
 pub(crate) fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
@@ -301,6 +329,14 @@ mod tests {
         assert_eq!(relative("/project/src/a.rs", Some("/project")), "src/a.rs");
         assert_eq!(relative("/projects/a.rs", Some("/project")), "/projects/a.rs");
         assert_eq!(relative("./a.rs", None), "a.rs");
+    }
+
+    #[test]
+    fn a_file_is_called_by_its_name() {
+        assert_eq!(without_folders("Fix `/home/u/shop/cart.ts:12` now"), "Fix `cart.ts:12` now");
+        for same in ["GET /api/orders", "src/shop/cart.ts", "https://a.example/b/c/d", "a / b"] {
+            assert_eq!(without_folders(same), same);
+        }
     }
 
     #[test]

@@ -3,13 +3,14 @@
 
 use model::MemoryKind;
 
+use crate::answer;
 use crate::command::Purpose;
 use crate::patch::{Area, Edit, is_import};
 use crate::prose::{self, Intent};
 use crate::scene::{MAX_TITLE_BYTES, Scene, short_test};
 use crate::state::OpenFailure;
 use crate::step::{Act, Commit};
-use crate::text::{clip, enumerate, file_name, has_word};
+use crate::text::{clip, file_name, has_word, listed};
 use crate::work::Piece;
 use crate::worth::is_review_finding;
 use crate::write::looks_like_file;
@@ -83,7 +84,7 @@ pub(crate) fn conflict_title(scene: &Scene<'_>, piece: &Piece, failure: &OpenFai
     let mut files: Vec<&str> = scene.edits(piece).map(|edit| file_name(&edit.file)).collect();
     files.sort_unstable();
     files.dedup();
-    format!("Resolve the conflict of `{}` in {}", clip(&failure.shown, 60), enumerate(&files, 2))
+    format!("Resolve the conflict of `{}` in {}", clip(&failure.shown, 60), listed(&files, 2))
 }
 
 /// A clause after a colon begins small, unless it begins with a name.
@@ -112,7 +113,10 @@ pub(crate) fn built_title(
     if let Some(commit) = commit.filter(|_| !shared || piece.hints.is_empty()) {
         return crate::text::capitalized(subject(&commit.subject).1);
     }
-    let well = |text: &str| Some(prose::as_title(text, 120)).filter(|title| prose::reads_well(title));
+    let well = |text: &str| {
+        Some(prose::as_title(text, 120))
+            .filter(|title| prose::reads_well(title) && !answer::is_receipt(title))
+    };
     // One sentence that names what was touched says it better than the patch.
     let told = said.filter(|(score, ..)| *score >= 3 || (*score > 0 && scene.sorted.pieces.len() == 1));
     let told = told.map(|(_, _, sentence)| sentence.as_str());
@@ -129,7 +133,7 @@ pub(crate) fn built_title(
         // "Add tests" is no title until it says of what.
         let mut files: Vec<&str> = scene.edits(piece).map(|edit| file_name(&edit.file)).collect();
         files.dedup();
-        return format!("{} ({})", prose::cut(&title, 80), enumerate(&files, 2));
+        return format!("{} ({})", prose::cut(&title, 80), listed(&files, 2));
     }
     if let Some(title) = told.or(lead).and_then(well) {
         return title;
@@ -186,7 +190,7 @@ fn rename<'a>(edits: &[&'a Edit]) -> Option<(&'a str, &'a str, Vec<&'a str>)> {
 pub(crate) fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
     let edits: Vec<&Edit> = scene.edits(piece).collect();
     if let Some((from, to, renamed)) = rename(&edits) {
-        return format!("Rename {from} to {to} in {}", enumerate(&renamed, 2));
+        return format!("Rename {from} to {to} in {}", listed(&renamed, 2));
     }
     let created: Vec<&str> = edits
         .iter()
@@ -194,7 +198,7 @@ pub(crate) fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
         .map(|edit| edit.file.as_str())
         .collect();
     if created.len() > 2 {
-        return format!("Add {}", enumerate(&created, 2));
+        return format!("Add {}", listed(&created, 2));
     }
     if let Some(edit) = edits
         .iter()
@@ -204,7 +208,7 @@ pub(crate) fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
         return if edit.defines.is_empty() {
             format!("Add {}", edit.file)
         } else {
-            format!("Add {}: {}", edit.file, enumerate(&leading(&edit.defines), 3))
+            format!("Add {}: {}", edit.file, listed(&leading(&edit.defines), 3))
         };
     }
     let defining: Vec<&&Edit> = edits.iter().filter(|edit| !edit.defines.is_empty()).collect();
@@ -213,12 +217,12 @@ pub(crate) fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
         && folder(&first.file) == folder(&last.file)
     {
         let names: Vec<String> = defining.iter().flat_map(|edit| edit.defines.iter().cloned()).collect();
-        return format!("Add {} in {}", enumerate(&leading(&names), 3), folder(&first.file));
+        return format!("Add {} in {}", listed(&leading(&names), 3), folder(&first.file));
     }
     if let Some(edit) =
         edits.iter().max_by_key(|edit| edit.defines.len()).filter(|edit| !edit.defines.is_empty())
     {
-        return format!("Add {} to {}", enumerate(&leading(&edit.defines), 3), file_name(&edit.file));
+        return format!("Add {} to {}", listed(&leading(&edit.defines), 3), file_name(&edit.file));
     }
     let imports =
         |edit: &Edit| edit.after.as_ref().or(edit.before.as_ref()).is_some_and(|line| is_import(line));
@@ -232,15 +236,12 @@ pub(crate) fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
             // A changed value is the change.
             let value =
                 edit.after.as_deref().filter(|line| line.len() <= 60 && edit.added + edit.removed <= 4);
-            let named = if edit.names.is_empty() {
-                String::new()
-            } else {
-                format!(" ({})", enumerate(&edit.names, 2))
-            };
+            let named =
+                if edit.names.is_empty() { String::new() } else { format!(" ({})", listed(&edit.names, 2)) };
             let value = value.map_or(named, |line| format!(": `{line}`"));
             return format!("Change {}{value}", file_name(&edit.file));
         }
-        return format!("Change {} in {}", enumerate(&names, 3), file_name(&edit.file));
+        return format!("Change {} in {}", listed(&names, 3), file_name(&edit.file));
     }
     let run = piece.runs.iter().find_map(|&at| match &scene.steps[at].act {
         Act::Run(run) if matches!(run.command.purpose, Purpose::Package | Purpose::Rewrite) => Some(run),
@@ -249,10 +250,16 @@ pub(crate) fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
     let Some(run) = run else { return String::new() };
     let shown = clip(&run.command.shown, 80);
     if run.command.purpose == Purpose::Package {
-        return format!("Install {}: `{shown}`", enumerate(&run.command.targets, 3));
+        return format!("Install {}: `{shown}`", listed(&run.command.targets, 3));
     }
-    let files: Vec<&String> = run.command.targets.iter().filter(|file| looks_like_file(file)).collect();
-    format!("Write {} by `{shown}`", enumerate(&files, 2))
+    // What lies there is gone tomorrow.
+    let lasting =
+        |file: &&String| looks_like_file(file) && !file.starts_with("/tmp/") && !file.starts_with(".git/");
+    let files: Vec<&String> = run.command.targets.iter().filter(lasting).collect();
+    if files.is_empty() {
+        return String::new();
+    }
+    format!("Write {} by `{shown}`", listed(&files, 2))
 }
 
 /// A commit names one piece of work: of several, the largest that is no repair.
@@ -279,8 +286,12 @@ pub(crate) fn says_little(subject: &str) -> bool {
     const ANY: &[&str] = &[
         "initial", "init", "commit", "wip", "fix", "fixes", "update", "updates", "changes", "test", "tests",
     ];
+    /// A word or two of so few letters name no work.
+    const SHORT: usize = 21;
     let mut words = subject.split_whitespace();
-    words.all(|word| {
+    let few =
+        subject.is_ascii() && subject.len() < SHORT && words.clone().count() < 3 && !subject.contains(": ");
+    few || words.all(|word| {
         ANY.iter()
             .any(|any| word.trim_matches(|char: char| !char.is_alphanumeric()).eq_ignore_ascii_case(any))
     })

@@ -453,9 +453,13 @@ fn about(input: &Value) -> String {
         "path",
         "description",
         "prompt",
+        "body",
+        "content",
+        "message",
+        "text",
     ] {
         if let Some(text) = field(input, name) {
-            return one_line(text, MAX_ABOUT_BYTES);
+            return one_line(text.trim_start_matches(['#', '*', ' ']), MAX_ABOUT_BYTES);
         }
     }
     one_line(&scalars(input), MAX_ABOUT_BYTES)

@@ -169,7 +169,10 @@ fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
     let mut spoken = lead.is_some() || !said.is_empty();
     let told: Vec<String> = said.iter().map(|(_, _, text)| text.clone()).take(3).collect();
     for (at, sentence) in lead.into_iter().chain(said.into_iter().map(|(_, at, text)| (at, text))).take(3) {
-        draft.say(&sentence);
+        // What the title says in full is not said again.
+        if prose::as_title(&sentence, 120) != draft.title || draft.title.ends_with('…') {
+            draft.say(&sentence);
+        }
         scene.take(at);
         scene.shows(&mut draft, at);
     }

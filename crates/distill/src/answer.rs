@@ -6,7 +6,7 @@ use crate::prose;
 use crate::scene::Scene;
 use crate::sentences::Sentence;
 use crate::session::{is_label, is_status};
-use crate::telling::{EXPLAINS, telling};
+use crate::telling::{WORTH_A_LINE, telling};
 use crate::text::{content_words, letters, names};
 use crate::work::Piece;
 
@@ -24,8 +24,9 @@ pub(crate) fn answer(scene: &Scene<'_>, worked: bool) -> Vec<String> {
         let words = content_words(&sentence.text).len();
         sentence.bullet && (words < 3 || words < 6 && is_label(&sentence.text)) || is_status(&sentence.text)
     };
-    let told =
-        |sentence: &Sentence| worked && (prose::states_done(&sentence.text) || telling(sentence) < EXPLAINS);
+    let told = |sentence: &Sentence| {
+        worked && (prose::states_done(&sentence.text) || telling(sentence) < WORTH_A_LINE)
+    };
     let said = scene.free(|sentence| {
         says_something(sentence) && !is_receipt(&sentence.text) && !told(sentence) && !empty(sentence)
     });

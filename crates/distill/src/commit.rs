@@ -21,7 +21,9 @@ pub(crate) fn read(command: &Command, text: &str, output: &str) -> Option<Commit
     if command.purpose == Purpose::Commit {
         return commit(text, output);
     }
-    let creates = ["gh pr create", "glab mr create"].iter().any(|start| command.family.starts_with(start));
+    let creates = ["gh pr create", "glab mr create", "gh issue create", "glab issue create"]
+        .iter()
+        .any(|start| command.family.starts_with(start));
     if creates { pull_request(text, output) } else { None }
 }
 
@@ -56,7 +58,7 @@ fn pull_request(command: &str, output: &str) -> Option<Commit> {
     let body = option(command, &["--body", "-b", "--description", "-d"]).next().map(why).unwrap_or_default();
     let number = lines(output).find_map(|line| {
         let (address, number) = line.trim().rsplit_once('/')?;
-        let request = address.ends_with("/pull") || address.ends_with("/merge_requests");
+        let request = ["/pull", "/merge_requests", "/issues"].iter().any(|kind| address.ends_with(kind));
         let digits =
             !number.is_empty() && number.len() <= 9 && number.bytes().all(|byte| byte.is_ascii_digit());
         (request && digits).then(|| format!("#{number}"))

@@ -73,8 +73,10 @@ pub(crate) fn decisions(
         }
     }
     if let Some(step) = scene.message_step() {
-        for (at, sentence) in
-            scene.free(|sentence| prose::states_decision(&sentence.text)).into_iter().take(3)
+        for (at, sentence) in scene
+            .free(|sentence| prose::states_decision(&sentence.text) && !sentence.text.ends_with(':'))
+            .into_iter()
+            .take(3)
         {
             scene.take(at);
             let mut draft = decision_by(step);
@@ -286,7 +288,7 @@ fn stated(scene: &Scene<'_>) -> Option<Observation> {
         let shown_by = shown_by(scene, &sentence.text, |step| step.outside.is_empty());
         // What was looked at bears it out, or it names what it speaks of and says why or how far.
         let borne = !shown_by.is_empty() && worth > 0 && !built;
-        let concludes = leads && looked && (worth > 0 || reason || names(&sentence.text) > 0);
+        let concludes = leads && (looked && (worth > 0 || reason) || names(&sentence.text) > 0);
         if worth < enough && !borne && !concludes || prose::states_decision(&sentence.text) {
             continue;
         }

@@ -24,10 +24,12 @@ pub(crate) enum Section {
     Verdict,
     Aside,
     Conclusion,
+    Condition,
+    Howto,
 }
 
 impl Section {
-    const ALL: [(Self, &'static str); 15] = [
+    const ALL: [(Self, &'static str); 17] = [
         (Self::Cause, "cause"),
         (Self::Root, "root"),
         (Self::Finding, "finding"),
@@ -43,6 +45,8 @@ impl Section {
         (Self::Verdict, "verdict"),
         (Self::Aside, "aside"),
         (Self::Conclusion, "conclusion"),
+        (Self::Condition, "condition"),
+        (Self::Howto, "howto"),
     ];
 }
 

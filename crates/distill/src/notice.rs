@@ -235,7 +235,8 @@ pub(crate) fn operations(scene: &Scene<'_>, told: &[usize]) -> Vec<Observation> 
                 if let Some(request) = &run.commit {
                     let number =
                         request.hash.as_ref().map_or_else(String::new, |number| format!(" {number}"));
-                    draft.title = format!("PR{number}: {}", request.subject);
+                    let called = if family.contains("issue") { "Issue" } else { "PR" };
+                    draft.title = format!("{called}{number}: {}", request.subject);
                     draft.quiet = false;
                     draft.say(&draft.title.clone());
                     request.body.iter().for_each(|sentence| draft.fact(sentence));

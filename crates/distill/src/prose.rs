@@ -137,13 +137,25 @@ pub(crate) fn states_next(sentence: &Sentence) -> bool {
     if (lower.starts_with("i ") && any(&lower, NOTHING)) || done {
         return false;
     }
+    const LEFT: &[&str] = &[
+        "remains to be",
+        "still need to",
+        "still needs",
+        "needs to be done",
+        "left for later",
+        "in a follow-up",
+        "as a follow-up",
+        "follow-up pr",
+        "separate pr",
+        "out of scope",
+        "not yet implemented",
+        "for future consideration",
+    ];
     let begins = |text: &str| {
         languages::after(text, Section::Next)
             .is_some_and(|rest| !rest.starts_with(['(', '/', '.', '_', '`', '\'']))
     };
-    begins(&sentence.heading)
-        || begins(&lower)
-        || any(&lower, &["remains to be", "still need to", "still needs", "needs to be done"])
+    begins(&sentence.heading) || begins(&lower) || any(&lower, LEFT)
 }
 
 /// What a claim begins with and does not need.

@@ -9,7 +9,7 @@ use crate::scene::Scene;
 use crate::session::is_open;
 use crate::state::State;
 use crate::step::Act;
-use crate::text::{clip, enumerate, push_new, says_again};
+use crate::text::{clip, enumerate, letters, push_new, says_again};
 use crate::worth::is_quiet;
 
 const MAX_LINES: usize = 8;
@@ -73,6 +73,9 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
     for sentence in scene.said.iter().filter(|sentence| !sentence.early && prose::states_next(sentence)) {
         push_new(&mut summary.next_steps, &clip(&sentence.text, 220), MAX_LINES);
     }
+    if let Some(choice) = open_choice(scene) {
+        push_new(&mut summary.next_steps, &format!("Left to the person: {choice}"), MAX_LINES);
+    }
     for item in &scene.sorted.open_items {
         push_new(&mut summary.next_steps, item, MAX_LINES);
     }
@@ -101,6 +104,14 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
             .retain(|line| !["Read ", "Searched ", "Ran "].iter().any(|look| line.starts_with(look)));
     }
     Some(summary)
+}
+
+/// The choice the last words end with, where it names what it is between; "Shall I commit it?" is none.
+fn open_choice(scene: &Scene<'_>) -> Option<String> {
+    const OR: &[&str] = &[" or ", " oder ", " ou ", " o ", " oppure ", " или ", "还是", "それとも", "아니면"];
+    let last = scene.free(|_| true).pop().map(|(_, sentence)| sentence)?;
+    let asks = last.text.ends_with(['?', '？']) && OR.iter().any(|or| last.text.contains(or));
+    (asks && letters(&last.text) > 40).then(|| clip(&last.text, 220))
 }
 
 /// What was asked, with the request before it where a prompt only steers ("yes", "6").

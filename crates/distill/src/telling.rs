@@ -10,6 +10,8 @@ use crate::text::{letters, names};
 pub(crate) const EXPLAINS: u32 = 5;
 /// The same where nothing was changed, and what was answered is all there is.
 pub(crate) const ANSWERS: u32 = 4;
+/// Less is no line of a summary of work.
+pub(crate) const WORTH_A_LINE: u32 = 3;
 /// Less is a remark.
 const LEAST_LETTERS: usize = 30;
 
@@ -17,6 +19,9 @@ const LEAST_LETTERS: usize = 30;
 pub(crate) fn telling(sentence: &Sentence) -> u32 {
     let text = sentence.text.as_str();
     let lower = languages::lowered(text);
+    if is_howto(sentence, &lower) {
+        return EXPLAINS;
+    }
     if letters(text) < least_letters(text)
         || text.ends_with(['?', ':', '？', '：'])
         || is_aside(sentence, &lower)
@@ -33,13 +38,40 @@ pub(crate) fn telling(sentence: &Sentence) -> u32 {
     let points = |section: Section, points: u32| if says(&lower, section) { points } else { 0 };
     let why = points(Section::Cause, 3) + points(Section::Finding, 2);
     // "In total 14 remarks", "I recommend …": what an answer comes to.
-    let limit = points(Section::Gotcha, 2) + points(Section::Conclusion, 2);
+    let limit = points(Section::Gotcha, 2) + points(Section::Conclusion, 2) + points(Section::Condition, 1);
     if named + counts == 0 || why + limit == 0 || quoted * 3 > text.len() * 2 {
         return 0;
     }
     // "`a.rs` - reads the file": what stands where is seen by whoever looks there.
     let labels = sentence.bullet && why == 0 && is_label(text);
     (why + limit + named + counts + u32::from(!sentence.bullet)).saturating_sub(if labels { 3 } else { 0 })
+}
+
+/// How something is run: a command in ticks, and a word that says to run it.
+fn is_howto(sentence: &Sentence, lower: &str) -> bool {
+    let commands = || sentence.text.split('`').skip(1).step_by(2);
+    let is_command = |code: &str| {
+        let mut words = code.split_whitespace();
+        let first = words.next().unwrap_or("");
+        let plain = first
+            .chars()
+            .all(|char| char.is_ascii_lowercase() || char.is_ascii_digit() || "./-_".contains(char));
+        plain
+            && !first.is_empty()
+            && words.next().is_some()
+            && !code.contains(['{', ';', '→'])
+            && crate::command::Command::read(code).purpose != crate::command::Purpose::Noise
+    };
+    let said: String = lower.split('`').step_by(2).collect::<Vec<_>>().join(" ");
+    let heading = sentence.heading.trim_start_matches(|char: char| !char.is_alphabetic());
+    commands().count() < 4
+        && letters(&said) >= 12
+        && says(&said, Section::Howto)
+        && commands().any(is_command)
+        && !lower.ends_with(['?', '？'])
+        && !says(&said, Section::Verdict)
+        && !prose::guesses(lower)
+        && languages::after(heading, Section::Aside).is_none()
 }
 
 /// Names in Latin letters among other ones, where nothing marks them as code.
@@ -118,7 +150,7 @@ fn is_label(text: &str) -> bool {
     let end = [" - ", " — ", " – ", " -- ", ": ", " → "].iter().filter_map(|mark| text.find(mark)).min();
     end.is_some_and(|end| {
         let head = &text[..end];
-        names(head) > 0 && head.split_whitespace().count() <= 3
+        names(head) > 0 && head.split_whitespace().count() == 1
     })
 }
 
@@ -166,6 +198,24 @@ mod tests {
             "Рекомендация: сначала закрыть замечания в `hook.py`, затем выпускать.",
         ] {
             assert!(worth(answer) >= ANSWERS, "{answer}: {}", worth(answer));
+        }
+    }
+
+    #[test]
+    fn how_something_is_run_is_told() {
+        for howto in [
+            "Run `just smoke --slow` from `web` before a release.",
+            "You can start it with `just serve --port 81`.",
+            "Запустить проверку можно командой `just smoke --slow`.",
+        ] {
+            assert!(worth(howto) >= EXPLAINS, "{howto}: {}", worth(howto));
+        }
+        for nothing in [
+            "Should I run `just smoke --slow`?",
+            "- `just smoke --slow` - passed",
+            "I ran `just smoke --slow`.",
+        ] {
+            assert!(worth(nothing) < EXPLAINS, "{nothing}: {}", worth(nothing));
         }
     }
 

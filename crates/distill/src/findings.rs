@@ -73,6 +73,8 @@ fn listen(message: usize, text: &str, found: &mut Vec<Found>) {
         if worth >= WORTH {
             // Where it was seen stays, if nothing else says what it speaks of.
             let text = if names(bare) > 0 { bare } else { sentence.text.as_str() };
+            let text =
+                ["I'll ", "I’ll ", "I will "].iter().find_map(|will| text.strip_prefix(will)).unwrap_or(text);
             found.push(Found { message, worth, text: capitalized(text.trim_end_matches(':')) });
         }
     }
@@ -184,6 +186,14 @@ mod tests {
             (
                 "The upload fails because `retry_limit` is read before the file is loaded.",
                 "The upload fails because `retry_limit` is read before the file is loaded.",
+            ),
+            (
+                "I'll use `now_utc` in the loader, since the trait has no clock.",
+                "Use `now_utc` in the loader, since the trait has no clock.",
+            ),
+            (
+                "Interesting. I see `read_row` never checks the length, because `limit` is not set.",
+                "`read_row` never checks the length, because `limit` is not set.",
             ),
             (
                 "Нашёл! Функция `read_row` никогда не закрывает файл.",

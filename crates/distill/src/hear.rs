@@ -268,12 +268,17 @@ struct Finding {
     shown_by: Vec<usize>,
 }
 
+/// What the last words, which were thought over, have before earlier ones, and what the sentence has that leads them.
+const LAST_WEIGHT: u32 = 2;
+const LEAD_WEIGHT: u32 = 4;
+
 fn stated(scene: &Scene<'_>) -> Option<Observation> {
     let built = !scene.sorted.pieces.is_empty();
     let looked = !scene.sorted.looked.is_empty();
     let enough = if built { EXPLAINS } else { ANSWERS };
     let lead = answer::first_told(scene).filter(|_| !built);
     let mut best: Vec<Finding> = Vec::new();
+    let mut explained = false;
     let candidates = scene.own_unused(|sentence| {
         sentence.text.len() >= 30
             && !sentence.text.ends_with(['?', ':'])
@@ -292,13 +297,17 @@ fn stated(scene: &Scene<'_>) -> Option<Observation> {
         if worth < enough && !borne && !concludes || prose::states_decision(&sentence.text) {
             continue;
         }
+        explained |= worth >= enough;
         let weight = worth
             + shown_by.len().min(2) as u32
             + u32::from(reason)
-            + if leads { 4 } else { 0 }
-            // The last words were thought over.
-            + if sentence.early { 0 } else { 2 };
+            + if leads { LEAD_WEIGHT } else { 0 }
+            + if sentence.early { 0 } else { LAST_WEIGHT };
         best.push(Finding { weight, at, text: sentence.text.clone(), shown_by });
+    }
+    // A conclusion that explains nothing and was not looked for is a status.
+    if !looked && !explained {
+        return None;
     }
     finding(scene, best)?.finish()
 }

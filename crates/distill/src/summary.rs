@@ -109,9 +109,30 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
 /// The choice the last words end with, where it names what it is between; "Shall I commit it?" is none.
 fn open_choice(scene: &Scene<'_>) -> Option<String> {
     const OR: &[&str] = &[" or ", " oder ", " ou ", " o ", " oppure ", " или ", "还是", "それとも", "아니면"];
+    // Asked of any work: nothing is left open by it.
+    const ANY: &[&str] = &[
+        "feel right",
+        "make sense",
+        "makes sense",
+        "anything",
+        "something",
+        "tweak",
+        "adjust",
+        "adjustments",
+        "differently",
+        "are you",
+        "do you",
+        "did you",
+        "were you",
+        "were there",
+        "is this",
+        "for now",
+        "run it now",
+        "ready to",
+    ];
     let last = scene.free(|_| true).pop().map(|(_, sentence)| sentence)?;
     let asks = last.text.ends_with(['?', '？']) && OR.iter().any(|or| last.text.contains(or));
-    (asks && letters(&last.text) > 40).then(|| clip(&last.text, 220))
+    (asks && letters(&last.text) > 40 && !prose::any(&last.text, ANY)).then(|| clip(&last.text, 220))
 }
 
 /// What was asked, with the request before it where a prompt only steers ("yes", "6").

@@ -186,6 +186,9 @@ fn rename<'a>(edits: &[&'a Edit]) -> Option<(&'a str, &'a str, Vec<&'a str>)> {
     (renamed.len() >= others.len()).then_some((from.as_str(), to.as_str(), renamed))
 }
 
+/// A longer path leaves no room for what is in the file.
+const LONG_PATH: usize = 48;
+
 /// From the patch alone.
 pub(crate) fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
     let edits: Vec<&Edit> = scene.edits(piece).collect();
@@ -208,7 +211,8 @@ pub(crate) fn shape_title(scene: &Scene<'_>, piece: &Piece) -> String {
         return if edit.defines.is_empty() {
             format!("Add {}", edit.file)
         } else {
-            format!("Add {}: {}", edit.file, listed(&leading(&edit.defines), 3))
+            let file = if edit.file.len() > LONG_PATH { file_name(&edit.file) } else { &edit.file };
+            format!("Add {file}: {}", listed(&leading(&edit.defines), 2))
         };
     }
     let defining: Vec<&&Edit> = edits.iter().filter(|edit| !edit.defines.is_empty()).collect();

@@ -1,6 +1,6 @@
 //! What was answered in words: kept in the agent's words, with the mark of what it had heard, and nothing for nothing.
 
-use model::Summary;
+use model::{MemoryKind, Summary};
 
 use crate::script::{Played, play};
 
@@ -71,4 +71,39 @@ fn an_answer_beside_a_page_carries_the_mark_of_the_page() {
     );
     assert_eq!(summary(&played).unwrap().learned, ["The upload limit of the vendor is 25 MB."]);
     assert_eq!(played.turns[0].outside, [format!("{}web", distill::MARK)]);
+}
+
+#[test]
+fn an_explanation_is_kept_where_nothing_was_called_and_names_work_nobody_spoke_of() {
+    let said = "`open_ro` differs from `open`: it takes no lock.\n\n\
+                ## Option 2\n\n- Keeps `open_ro`, but `close` must not flush because of `LOCKS`.\n\n\
+                ## Files changed\n\n- `src/store.rs` - only the reader";
+    for work in ["", "edit src/other.rs\n@ 3\n fn a() {\n-    b()\n+    c()\n.\n"] {
+        let played = play(&format!("> how do open and open_ro differ?\n.\n{work}< {said}\n.\n"));
+        let found = played.observations();
+        assert_eq!(found.len(), 1, "{found:#?}");
+        let kind = if work.is_empty() { MemoryKind::Discovery } else { MemoryKind::Change };
+        assert_eq!(found[0].kind, kind);
+        assert_eq!(found[0].title, "`open_ro` differs from `open`: it takes no lock");
+        let told = format!("{:?}", found[0]);
+        assert!(!told.contains("LOCKS") && !told.contains("only the reader"), "{told}");
+    }
+}
+
+#[test]
+fn a_choice_at_the_end_and_what_is_left_for_later_are_next_steps() {
+    let said = "The cache in `pages.rs` never expires. Evicting old pages is out of scope of this change. \
+                Should pages expire after an hour, or when the index is rebuilt?";
+    let played = play(&format!("> why is it stale?\n.\nread src/pages.rs\n< {said}\n.\n"));
+    let next = &summary(&played).unwrap().next_steps;
+    assert_eq!(
+        next[..],
+        [
+            "Evicting old pages is out of scope of this change.",
+            "Left to the person: Should pages expire after an hour, or when the index is rebuilt?",
+        ]
+    );
+    let any = "The cache in `pages.rs` never expires. Does this make sense, or is something missing?";
+    let played = play(&format!("> why is it stale?\n.\nread src/pages.rs\n< {any}\n.\n"));
+    assert!(summary(&played).unwrap().next_steps.is_empty());
 }

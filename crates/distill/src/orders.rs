@@ -234,7 +234,7 @@ fn judge(sentence: &str, setting: Setting, language: &Language) -> Option<(Force
     if language.begins_task(bare) {
         return None;
     }
-    if language.finds(Section::Telling, bare).is_some() {
+    if [Section::Telling, Section::Chore].iter().any(|section| language.finds(*section, bare).is_some()) {
         return None;
     }
     if let Some((section, found)) = firm {

@@ -31,10 +31,9 @@ pub(crate) fn accepts(reply: &str) -> bool {
 pub(crate) fn corrections(said: &str) -> Vec<(String, String)> {
     let found = statements(said, |bare, language| {
         let finds = |section: Section| language.finds(section, bare).is_some();
-        let named = names(bare) > 0 || bare.split_whitespace().nth(MANY_WORDS).is_some();
         // "Since that is so" is half of a sentence.
         (finds(Section::Comparing) || finds(Section::Reason))
-            && named
+            && is_specific(bare)
             && language.begins(Section::Reason, bare).is_none()
             && !language.begins_task(bare)
     });
@@ -44,10 +43,15 @@ pub(crate) fn corrections(said: &str) -> Vec<(String, String)> {
 /// What a person decided of the work at hand: what goes, what replaces what, what it is called and where it lives.
 pub(crate) fn decision(said: &str) -> Option<String> {
     let found = statements(said, |bare, language| {
-        language.finds(Section::Deciding, bare).is_some() && (names(bare) > 0 || bare.contains('"'))
+        language.finds(Section::Deciding, bare).is_some() && is_specific(bare)
     });
     // What is wanted stands behind how it is.
     found.into_iter().map(|(_, text)| text).next_back()
+}
+
+/// Whether a sentence names what it speaks of, or says enough without a name.
+fn is_specific(bare: &str) -> bool {
+    names(bare) > 0 || bare.contains('"') || bare.split_whitespace().nth(MANY_WORDS).is_some()
 }
 
 fn statements(said: &str, is_one: impl Fn(&str, &Language) -> bool) -> Vec<(String, String)> {
@@ -80,7 +84,10 @@ fn statements(said: &str, is_one: impl Fn(&str, &Language) -> bool) -> Vec<(Stri
             && !bare.ends_with([':', '：', ',']);
         if whole && !passing && !points && !is_numbered(&lower, language) && is_one(bare, language) {
             let title = capitalized(&prose::cut(language.bare_title(text), super::MAX_TITLE_BYTES));
-            found.push((title, text.clone()));
+            // What was asked for politely is told as a statement.
+            let asked = wanted.filter(|_| text.trim_end().ends_with(['?', '？']));
+            let said = asked.map_or(text.as_str(), |_| language.bare_title(text));
+            found.push((title, said.trim_end_matches(['?', '？', ' ']).to_owned()));
         }
     }
     found

@@ -40,6 +40,7 @@ pub(super) enum Section {
     Principle,
     Accepting,
     Deciding,
+    Chore,
 }
 
 const SECTIONS: &[(&str, Section)] = &[
@@ -77,6 +78,7 @@ const SECTIONS: &[(&str, Section)] = &[
     ("principle", Section::Principle),
     ("accepting", Section::Accepting),
     ("deciding", Section::Deciding),
+    ("chore", Section::Chore),
 ];
 
 /// English first: where nothing tells, it is the language of a sentence.

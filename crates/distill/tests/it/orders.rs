@@ -216,6 +216,11 @@ fn what_was_decided_in_a_request_that_was_carried_out_is_a_fact_of_the_work() {
         facts("let's rename the `trailer` command to `note`"),
         ["The person decided: let's rename the `trailer` command to `note`"]
     );
+    assert_eq!(
+        facts("can we rename the `trailer` command to `note`?"),
+        ["The person decided: rename the `trailer` command to `note`"]
+    );
+    assert_eq!(facts("can you check that `trailer` should be renamed to `note`?"), [""; 0]);
     assert_eq!(facts("what does the `trailer` command do?"), [""; 0]);
     assert_eq!(facts("fix the failing test of `trailer`"), [""; 0]);
 }

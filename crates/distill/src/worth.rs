@@ -109,6 +109,21 @@ pub(crate) fn is_sentence(title: &str) -> bool {
     plain_words(title) >= LEAST_WORDS
 }
 
+/// A sentence that was cut before what it is about.
+const CUT_ENDS: &[&str] = &[" that", " which", " with", " to", " the", " and", " or"];
+
+/// "`session/` - Domain logic", "File: `lease/open.go:40` (and line 73)": where something is, and hardly what.
+fn is_bare_place(title: &str) -> bool {
+    const LEAST_WORDS: usize = 8;
+    let first = title.trim_start_matches("File: ");
+    let place = first.strip_prefix('`').and_then(|rest| rest.split_once('`'));
+    place.is_some_and(|(place, rest)| {
+        let ends =
+            rest.starts_with(" - ") || rest.starts_with(" (") || rest.is_empty() || first.len() < title.len();
+        place.contains('/') && ends && plain_words(title) < LEAST_WORDS
+    })
+}
+
 /// Words that are no path, no name and no number.
 fn plain_words(title: &str) -> usize {
     let is_plain = |word: &&str| {
@@ -137,12 +152,15 @@ pub fn is_worth_saying(title: &str) -> bool {
         && !title.ends_with(['?', '？', ':'])
         && !EMPTY_OPENINGS.iter().any(|opening| lower.starts_with(opening))
         && !is_status(&lower)
+        && !is_bare_place(title)
+        && !CUT_ENDS.iter().any(|word| lower.trim_end_matches('…').ends_with(word))
+        && !lower.chars().take(24).collect::<String>().contains(" currently ")
         && (is_terse || plain_words(title) >= MIN_WORDS)
 }
 
 /// Whether a title only says how things stand: "The fix is complete", "`ledger` looks correct". What says why says more.
 fn is_status(lower: &str) -> bool {
-    const SHORT: usize = 20;
+    const SHORT: usize = 30;
     const WHY: &[&str] = &["because", "since", " so ", "instead of", "when "];
     lower.split_whitespace().count() <= SHORT
         && STATUS.iter().any(|status| lower.contains(status))

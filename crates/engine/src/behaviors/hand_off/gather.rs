@@ -86,13 +86,14 @@ fn commands(state: &State) -> Vec<String> {
     let mut lines: Vec<String> = state.commands_in_hand().into_iter().take(MAX_COMMANDS).collect();
     let mut looks: Vec<String> = Vec::new();
     for command in state.commands_that_look() {
-        match looks.last_mut() {
-            Some(line) if line.len() + command.len() < MAX_LINE => {
-                line.push_str(", ");
-                line.push_str(&command);
-            }
-            _ if looks.len() < LOOKS => looks.push(format!("also run: {command}")),
-            _ => break,
+        let fits = |line: &&mut String| line.len() + command.len() < MAX_LINE;
+        if let Some(line) = looks.last_mut().filter(fits) {
+            line.push_str(", ");
+            line.push_str(&command);
+        } else if looks.len() < LOOKS {
+            looks.push(format!("also run: {command}"));
+        } else {
+            break;
         }
     }
     lines.extend(looks);

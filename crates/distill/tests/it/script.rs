@@ -81,7 +81,11 @@ pub(crate) fn check_evidence(distilled: &Distilled, events: &[Event]) {
         assert!(observation.kind.is_observation());
         assert!(!observation.events.is_empty(), "{}", observation.title);
         assert!(observation.events.len() <= model::Provenance::MAX_EVENTS);
-        assert!(!observation.title.is_empty() && observation.title.len() <= 140);
+        assert!(
+            !observation.title.is_empty()
+                && observation.title.len() <= 196
+                && observation.title.chars().count() <= 140
+        );
         let shown: Vec<&Event> =
             events.iter().filter(|event| observation.events.contains(&event.id)).collect();
         assert_eq!(shown.len(), observation.events.len(), "{}", observation.title);

@@ -145,7 +145,8 @@ fn a_first_guess_is_dropped_where_the_right_cause_is_said_later_in_the_turn() {
         }
     }
     let played = play(&format!("> why is the lease lost?\n.\n~ {guess}\n.\n{edit}< Fixed in lease.rs.\n.\n"));
-    let told = |one: &&Observation| one.facts.iter().any(|fact| fact.contains("clock of the client"));
+    let told =
+        |one: &&Observation| format!("{} {}", one.title, one.facts.join(" ")).contains("clock of the client");
     assert!(played.observations().iter().any(told), "{:#?}", played.observations());
 }
 
@@ -160,7 +161,8 @@ fn a_statement_is_overtaken_by_the_turn_that_takes_it_back() {
         let turn = &played.turns[1];
         let [over] = turn.overtaken.as_slice() else { panic!("{second} {:#?}", played.turns) };
         assert!(over.title.contains("client_clock"), "{over:#?}");
-        assert!(turn.observations[over.by].facts.iter().any(|fact| fact.contains("sweep_files")));
+        let newer = &turn.observations[over.by];
+        assert!(format!("{} {}", newer.title, newer.facts.join(" ")).contains("sweep_files"), "{newer:#?}");
     }
     let played = play(&format!(
         "{first}> and where is it removed?\n.\nread src/janitor.rs\n< The lock is removed because `sweep_files` in janitor.rs takes all files; `renew_lease` and `client_clock` see that too late.\n.\n"

@@ -85,8 +85,7 @@ fn statements(said: &str, is_one: impl Fn(&str, &Language) -> bool) -> Vec<(Stri
         if whole && !passing && !points && !is_numbered(&lower, language) && is_one(bare, language) {
             let title = capitalized(&prose::cut(language.bare_title(text), super::MAX_TITLE_BYTES));
             // What was asked for politely is told as a statement.
-            let asked = wanted.filter(|_| text.trim_end().ends_with(['?', '？']));
-            let said = asked.map_or(text.as_str(), |_| language.bare_title(text));
+            let said = wanted.map_or(text.as_str(), |_| language.bare_title(text));
             found.push((title, said.trim_end_matches(['?', '？', ' ']).to_owned()));
         }
     }

@@ -86,6 +86,12 @@ pub(crate) fn overtake(batch: &mut Batch<'_>, older: &distill::Overtaken, newer:
             batch.supersede(known.id, newer.id)?;
         }
     }
+    // The summary of that turn says it, too; what else the turn did stands in its observations.
+    for row in batch.statements(&[MemoryKind::Summary], newer, &title.to_ascii_lowercase(), MAX_CANDIDATES)? {
+        if row.memory.session.as_ref() == Some(session) && row.memory.at < newer.at && !row.memory.pinned {
+            batch.supersede(row.memory.id, newer.id)?;
+        }
+    }
     Ok(())
 }
 

@@ -465,6 +465,9 @@ mod tests {
         let (hour, day) = (find("for an hour"), find("for a day"));
         assert_eq!(hour.superseded_by, Some(day.memory.id), "{kept:#?}");
         assert_eq!(day.superseded_by, None);
+        let summaries = kept.iter().filter(|row| row.memory.kind == MemoryKind::Summary);
+        let standing: Vec<_> = summaries.filter(|row| row.superseded_by.is_none()).collect();
+        assert!(standing.iter().all(|row| !row.memory.text.contains("for an hour")), "{standing:#?}");
     }
 
     #[test]

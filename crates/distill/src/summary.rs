@@ -23,7 +23,6 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
     let mut changed: Vec<String> = Vec::new();
     for observation in observations {
         match observation.kind {
-            MemoryKind::Discovery => push_new(&mut summary.learned, &observation.title, MAX_LINES),
             MemoryKind::Decision => {}
             // A patch nobody spoke of is told by its files, where nothing else is.
             _ if is_quiet(observation) => {
@@ -32,8 +31,10 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
             MemoryKind::Failure if is_open(&observation.title) => {
                 push_new(&mut summary.next_steps, &observation.title, MAX_LINES);
             }
-            // What was tried and did not work is known now.
-            MemoryKind::Failure => push_new(&mut summary.learned, &observation.title, MAX_LINES),
+            // What was tried and did not work is known now, too.
+            MemoryKind::Discovery | MemoryKind::Failure => {
+                push_new(&mut summary.learned, &observation.title, MAX_LINES);
+            }
             _ => push_new(&mut summary.completed, &done(scene, observation), MAX_LINES + 4),
         }
         for cause in observation.facts.iter().filter_map(|fact| fact.strip_prefix("Cause, as said: ")) {

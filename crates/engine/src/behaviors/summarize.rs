@@ -40,11 +40,11 @@ impl Behavior for Summarize {
             batch.put_summary(id, &event.session, event.at, &summary)?;
         }
         // A memory and no turn: whoever reads the turns of a session does not read it among them.
-        if event.kind == EventKind::SessionEnd {
-            if let Some(summary) = of_session(batch, &event.session)? {
-                let id = MemoryId::of(&["session-summary", event.session.as_str()]);
-                keep(batch, event, id, &summary, Vec::new())?;
-            }
+        if event.kind == EventKind::SessionEnd
+            && let Some(summary) = of_session(batch, &event.session)?
+        {
+            let id = MemoryId::of(&["session-summary", event.session.as_str()]);
+            keep(batch, event, id, &summary, Vec::new())?;
         }
         Ok(())
     }

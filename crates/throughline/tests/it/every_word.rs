@@ -62,7 +62,7 @@ fn a_document_of_the_past_is_found_by_every_word_and_a_private_turn_by_none() {
     write(&path, &document(&turns));
     house.ok(&["backfill", "--client", "gemini-cli"]);
     are_found(&house, &words(&["alder", "cedar"]));
-    assert_eq!(house.files_with("birchsecond"), [path], "in the agent's own file alone");
+    assert!(house.files_with("birchsecond").is_empty(), "it is in the agent's own file alone");
 }
 
 #[test]

@@ -216,7 +216,7 @@ impl FailureTracker {
             }
             let is_new =
                 words.iter().any(|word| !known.contains(word)) || run.command.folder != open.run.folder;
-            let worked = if !same && is_new || same && is_new && open.commands.is_empty() {
+            let worked = if is_new && (!same || open.commands.is_empty()) {
                 Some(WorkingCommand {
                     command: clip(&run.command.shown, MAX_COMMAND_BYTES),
                     folder: run.command.folder.clone(),

@@ -12,12 +12,20 @@ use crate::work::Piece;
 
 /// What is told of an answer no observation quotes.
 const MAX_SENTENCES: usize = 3;
+/// The same in a conversation of few turns: each of them carries more of what is worth keeping.
+const MAX_EARLY_SENTENCES: usize = 7;
+const ENOUGH_EARLY_LETTERS: usize = 900;
 /// With so many letters said, the next sentence is left out.
 const ENOUGH_LETTERS: usize = 320;
 
 /// Sentences no observation quotes: the first, which is the conclusion, and those that tell most, in their order. Where no
 /// event holds the agent's words there are none.
-pub(crate) fn answer(scene: &Scene<'_>, worked: bool) -> Vec<String> {
+pub(crate) fn answer(scene: &Scene<'_>, worked: bool, is_early: bool) -> Vec<String> {
+    let (most, enough) = if is_early {
+        (MAX_EARLY_SENTENCES, ENOUGH_EARLY_LETTERS)
+    } else {
+        (MAX_SENTENCES, ENOUGH_LETTERS)
+    };
     // What was done is told by what was done.
     // A point of a list that names a thing, and that something was handed on, answer nothing.
     let empty = |sentence: &Sentence| {
@@ -43,8 +51,8 @@ pub(crate) fn answer(scene: &Scene<'_>, worked: bool) -> Vec<String> {
     let mut found: Vec<(usize, String)> = Vec::new();
     for (_, at, sentence) in ranked {
         let said: usize = found.iter().map(|(_, text)| letters(text)).sum();
-        let full = said > 0 && said + letters(&sentence.text) > ENOUGH_LETTERS;
-        if full || found.len() >= MAX_SENTENCES {
+        let full = said > 0 && said + letters(&sentence.text) > enough;
+        if full || found.len() >= most {
             break;
         }
         found.push((at, sentence.text.clone()));

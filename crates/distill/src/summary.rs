@@ -13,6 +13,8 @@ use crate::text::{clip, enumerate, letters, push_new, says_again};
 use crate::worth::is_quiet;
 
 const MAX_LINES: usize = 8;
+/// Turns of a conversation whose answers are told at length: most conversations have no more.
+const EARLY_TURNS: u32 = 4;
 const DECIDED: &str = "Decided: ";
 /// The prompt itself is kept whole elsewhere.
 const MAX_REQUEST_BYTES: usize = 120;
@@ -66,8 +68,9 @@ pub(crate) fn summarize(scene: &Scene<'_>, state: &State, observations: &[Observ
             push_new(&mut summary.completed, &format!("Pushed: `{shown}`"), MAX_LINES + 4);
         }
     }
-    if summary.learned.iter().all(|line| line.starts_with(DECIDED)) {
-        for sentence in answer(scene, !summary.completed.is_empty()) {
+    let is_early = state.turns <= EARLY_TURNS;
+    if is_early || summary.learned.iter().all(|line| line.starts_with(DECIDED)) {
+        for sentence in answer(scene, !summary.completed.is_empty(), is_early) {
             push_new(&mut summary.learned, &sentence, MAX_LINES);
         }
     }

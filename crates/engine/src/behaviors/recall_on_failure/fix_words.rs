@@ -37,8 +37,8 @@ pub(super) fn of_earlier(cx: &Context, event: &Event) -> Result<Option<FailureAn
         .filter(|fix| fix.failure.failed != event.id)
         .collect();
     let seen = seen(call);
-    let same = earlier.iter().filter(|fix| signature.is_same(&fix.failure.signature.lines));
-    let found = same.filter_map(|fix| of_same_error(fix, &signature, &seen)).next();
+    let mut same = earlier.iter().filter(|fix| signature.is_same(&fix.failure.signature.lines));
+    let found = same.find_map(|fix| of_same_error(fix, &signature, &seen));
     Ok(found.or_else(|| of_same_rule(&earlier, &signature, &seen)))
 }
 
@@ -60,7 +60,7 @@ fn of_same_error(fix: &EarlierFix, signature: &FailureSignature, seen: &str) -> 
         command_words(worked, &fix.failure, seen)?
     } else {
         let edit = fix.failure.edits.iter().rev().find(|edit| is_news(edit, seen))?;
-        format!("went away after {}", edit_words(edit)?)
+        format!("went away after {}", edit_words(edit))
     };
     Some(FailureAnswer {
         line: format!("Seen before ({when}): the same failure {line}."),
@@ -107,10 +107,9 @@ fn of_same_rule(earlier: &[EarlierFix], signature: &FailureSignature, seen: &str
             .map(|(fix, edit)| (usize::from(names_rule(edit)) * 4 + shared(&edit), fix, edit))
             .filter(|(score, ..)| *score > 0)
             .max_by_key(|(score, fix, _)| (*score, fix.row.at));
-        if let Some((_, fix, edit)) = best
-            && let Some(words) = edit_words(edit)
-        {
-            return Some(rule_answer(name, &fixes, fix, &format!("it was settled by {words}")));
+        if let Some((_, fix, edit)) = best {
+            let words = format!("it was settled when {}", edit_words(edit));
+            return Some(rule_answer(name, &fixes, fix, &words));
         }
     }
     None
@@ -152,26 +151,20 @@ fn command_words(worked: &WorkingCommand, failure: &ResolvedFailure, seen: &str)
     })
 }
 
-fn edit_words(edit: &FixingEdit) -> Option<String> {
+fn edit_words(edit: &FixingEdit) -> String {
     let file = one_line(file_name(&edit.file), 80);
+    let quoted = |line: &str| one_line(line, MAX_LINE_CHARS).replace('`', "'");
     if let Some(after) = &edit.after {
-        return Some(format!(
-            "`{file}` was changed to `{}`",
-            one_line(after, MAX_LINE_CHARS).replace('`', "'")
-        ));
+        return format!("`{file}` was changed to `{}`", quoted(after));
     }
     if let Some(before) = &edit.before {
-        return Some(format!(
-            "`{}` was taken out of `{file}`",
-            one_line(before, MAX_LINE_CHARS).replace('`', "'")
-        ));
+        return format!("`{}` was taken out of `{file}`", quoted(before));
     }
     let names: Vec<&str> = edit.names.iter().take(3).map(String::as_str).collect();
-    Some(if names.is_empty() {
-        format!("`{file}` was changed")
-    } else {
-        format!("`{file}` was changed ({})", names.join(", "))
-    })
+    if names.is_empty() {
+        return format!("`{file}` was changed");
+    }
+    format!("`{file}` was changed ({})", names.join(", "))
 }
 
 /// Whether an edit tells something that neither the call nor its output shows.

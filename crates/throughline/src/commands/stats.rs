@@ -78,13 +78,14 @@ fn kept(stats: &Counted) -> String {
         return String::new();
     }
     let behind = behind(stats);
-    let mut text = print::count(stats.memories - behind, "memory", "memories");
+    let mut text = format!(
+        "{} of {} tokens",
+        print::count(stats.memories - behind, "memory", "memories"),
+        chart::short(stats.memory_tokens)
+    );
     if behind > 0 {
-        text.push_str(&format!(
-            ", behind them {behind} requests, summaries and pieces of talk of their turns"
-        ));
+        text.push_str(&format!(" with {behind} requests, summaries and pieces of talk behind them"));
     }
-    text.push_str(&format!("; {} tokens", chart::short(stats.memory_tokens)));
     let saved = tokens_saved(stats);
     if saved > 0 {
         let share = 100.0 * saved as f64 / stats.raw_tokens as f64;

@@ -1,11 +1,12 @@
-//! What distilling costs a turn of real conversations of Claude Code or Codex: each turn's steps and the turn itself, in time of the
-//! processor, so that a busy machine does not count.
+//! What distilling costs a turn of real conversations of Claude Code or Codex: its steps and the turn itself. A busy machine counts: read the
+//! smallest of some runs.
 //!
 //! ```sh
 //! cargo run --release -p throughline-distill --example turn_times -- FILE...
 //! ```
 
 use std::io::Write;
+use std::time::Instant;
 
 use agents::Incoming;
 use agents::transcript::{Ending, Replay, events_of};
@@ -29,12 +30,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "{count} turns, {sum:.0} ms; p50 {half:.2} ms, p99 {most:.2} ms, at most {all:.2} ms"
     )?;
     Ok(())
-}
-
-/// Nanoseconds that this thread has run.
-fn ran() -> u64 {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    told.split_whitespace().next().and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
 fn turns(path: &str, text: &[u8]) -> Vec<u64> {
@@ -61,11 +56,11 @@ fn turns(path: &str, text: &[u8]) -> Vec<u64> {
             (EventKind::UserPromptSubmit, Detail::Prompt { text, author: Author::Person }) => Some(text),
             _ => None,
         };
-        let began = ran();
+        let began = Instant::now();
         if asked.is_none() {
             steps.extend(distill::step(&event));
         }
-        spent += ran() - began;
+        spent += began.elapsed().as_nanos() as u64;
         let ends = matches!(event.kind, EventKind::Stop | EventKind::PreCompact | EventKind::SessionEnd);
         if (ends || asked.is_some()) && !steps.is_empty() {
             let said = Said::in_turn(&event.context);
@@ -73,7 +68,7 @@ fn turns(path: &str, text: &[u8]) -> Vec<u64> {
                 Detail::Stop { last_message, .. } => last_message.as_deref(),
                 _ => None,
             };
-            let began = ran();
+            let began = Instant::now();
             let turn = Turn {
                 prompt: prompt.as_deref(),
                 steps: &steps,
@@ -83,7 +78,7 @@ fn turns(path: &str, text: &[u8]) -> Vec<u64> {
                 ended_at: event.at,
             };
             let _ = distill::turn(&mut state, &turn);
-            times.push(spent + ran() - began);
+            times.push(spent + began.elapsed().as_nanos() as u64);
             spent = 0;
             steps.clear();
         }

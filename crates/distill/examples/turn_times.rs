@@ -14,25 +14,33 @@ use distill::{State, Step, Turn};
 use model::{Author, Detail, EventKind, Said};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut times = Vec::new();
+    let (mut ends, mut whole) = (Vec::new(), Vec::new());
     for path in std::env::args().skip(1) {
         let text = std::fs::read(&path)?;
-        times.extend(turns(&path, &text));
+        for (steps, end) in turns(&path, &text) {
+            ends.push(end);
+            whole.push(steps + end);
+        }
     }
+    tell("a turn at its end", ends)?;
+    tell("with its steps, as they came in", whole)?;
+    Ok(())
+}
+
+fn tell(what: &str, mut times: Vec<u64>) -> std::io::Result<()> {
     times.sort_unstable();
     let Some(last) = times.len().checked_sub(1) else { return Ok(()) };
     let at = |share: f64| times[(last as f64 * share) as usize] as f64 / 1e6;
-    let sum = times.iter().sum::<u64>() as f64 / 1e6;
     let (half, most, all) = (at(0.5), at(0.99), at(1.0));
     let count = times.len();
     writeln!(
         std::io::stdout(),
-        "{count} turns, {sum:.0} ms; p50 {half:.2} ms, p99 {most:.2} ms, at most {all:.2} ms"
-    )?;
-    Ok(())
+        "{count} turns, {what}: p50 {half:.2} ms, p99 {most:.2} ms, at most {all:.2} ms"
+    )
 }
 
-fn turns(path: &str, text: &[u8]) -> Vec<u64> {
+/// Nanoseconds for the steps of each turn, and for its end.
+fn turns(path: &str, text: &[u8]) -> Vec<(u64, u64)> {
     let is_codex = String::from_utf8_lossy(&text[..text.len().min(400)]).contains("session_meta");
     let name = if is_codex { "codex" } else { "claude-code" };
     let Some(conversations) = agents::by_name(name).and_then(agents::Adapter::conversations) else {
@@ -78,7 +86,7 @@ fn turns(path: &str, text: &[u8]) -> Vec<u64> {
                 ended_at: event.at,
             };
             let _ = distill::turn(&mut state, &turn);
-            times.push(spent + began.elapsed().as_nanos() as u64);
+            times.push((spent, began.elapsed().as_nanos() as u64));
             spent = 0;
             steps.clear();
         }

@@ -21,11 +21,8 @@ const ENOUGH_LETTERS: usize = 320;
 /// Sentences no observation quotes: the first, which is the conclusion, and those that tell most, in their order. Where no
 /// event holds the agent's words there are none.
 pub(crate) fn answer(scene: &Scene<'_>, worked: bool, is_early: bool) -> Vec<String> {
-    let (most, enough) = if is_early {
-        (MAX_EARLY_SENTENCES, ENOUGH_EARLY_LETTERS)
-    } else {
-        (MAX_SENTENCES, ENOUGH_LETTERS)
-    };
+    let (most, enough) =
+        if is_early { (MAX_EARLY_SENTENCES, ENOUGH_EARLY_LETTERS) } else { (MAX_SENTENCES, ENOUGH_LETTERS) };
     // What was done is told by what was done.
     // A point of a list that names a thing, and that something was handed on, answer nothing.
     let empty = |sentence: &Sentence| {

@@ -31,8 +31,13 @@ fn an_answer_in_words_is_what_was_learned() {
 #[test]
 fn an_answer_is_short_however_long_the_message_is() {
     let said = (0..60).map(|n| format!("Shard {n} holds the orders of region {n}.")).collect::<Vec<_>>();
-    let kept = learned("where are the orders?", &said.join(" "));
-    assert_eq!(kept, said[..3]);
+    assert_eq!(learned("where are the orders?", &said.join(" ")), said[..7]);
+    // In a long conversation a turn carries less.
+    let turns = |number: usize| {
+        (0..number).map(|n| format!("> and shard {n}?\n.\n< Shard {n} is in use.\n.\n")).collect::<String>()
+    };
+    let played = play(&format!("{}> where are the orders?\n.\n< {}\n.\n", turns(4), said.join(" ")));
+    assert_eq!(played.turns[4].summary.as_ref().unwrap().learned, said[..3]);
 }
 
 #[test]

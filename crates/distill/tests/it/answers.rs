@@ -33,10 +33,8 @@ fn an_answer_is_short_however_long_the_message_is() {
     let said = (0..60).map(|n| format!("Shard {n} holds the orders of region {n}.")).collect::<Vec<_>>();
     assert_eq!(learned("where are the orders?", &said.join(" ")), said[..7]);
     // In a long conversation a turn carries less.
-    let turns = |number: usize| {
-        (0..number).map(|n| format!("> and shard {n}?\n.\n< Shard {n} is in use.\n.\n")).collect::<String>()
-    };
-    let played = play(&format!("{}> where are the orders?\n.\n< {}\n.\n", turns(4), said.join(" ")));
+    let before = "> and the shards?\n.\n< They are in use.\n.\n".repeat(4);
+    let played = play(&format!("{before}> where are the orders?\n.\n< {}\n.\n", said.join(" ")));
     assert_eq!(played.turns[4].summary.as_ref().unwrap().learned, said[..3]);
 }
 

@@ -98,6 +98,36 @@ def reads(checks, house, client, canaries, ours):
     house.throughline.run("behaviors", "enable", "recall-on-start")
 
 
+def failures(checks, house, client, canaries, ours):
+    """Beside an error, in the very next request: what got past it the last time, the path that was meant, the lines as they are."""
+    check = "sh check.sh"
+    files = {"retry.conf": "name = uploads\nattempts = none\nlimit = large\n",
+             "check.sh": "grep -q with_backoff retry.conf || { echo 'retry.conf:2:1: error: uploads are never tried again' >&2; exit 1; }\n"}
+    conf = "{{CWD}}/retry.conf"
+    fix = tool("Edit", file_path=conf, old_string="attempts = none", new_string="attempts = with_backoff")
+    spec = {"files": files, "args": BYPASS, "prompt": "Make the check pass.", "expect": {"result": "passes"},
+            "turns": [{"tools": [tool("Bash", command=check)]}, {"tools": [tool("Read", file_path=conf)]}, {"tools": [fix]},
+                      {"tools": [tool("Bash", command=check)]}, {"text": "The check passes."}]}
+    fixed, = house.play("failed-first", spec, client)
+    checks.nothing("the client did what it was asked to", fixed["failures"])
+    checks.nothing("nothing is known of a failure that is new", [note for text in requests(fixed) for note in notes(text, "recall-on-failure")])
+    # `events` answers once everything that was heard is learned.
+    house.throughline.run("events")
+    again = "printf 'name = uploads\\nattempts = rarely\\nlimit = large\\n' > retry.conf; " + check
+    wrong = tool("Edit", file_path=conf, old_string="name = uploads\nattempts = none", new_string="name = uploads\nattempts = often")
+    turns = [[tool("Bash", command=again)], [tool("Read", file_path="{{CWD}}/settings/retry.conf")], [tool("Read", file_path=conf)], [wrong]]
+    spec = {"args": BYPASS, "prompt": "Check it once more.", "expect": {"result": "Looked"},
+            "turns": [{"tools": tools} for tools in turns] + [{"text": "Looked."}]}
+    run, = house.play("failed-again", spec, client)
+    checks.nothing("the client did what it was asked to", run["failures"])
+    told = [notes(text, "recall-on-failure") for text in requests(run)]
+    new = [set(now) - set(before) for before, now in zip(told, told[1:])]
+    checks.that("the error comes with what got past it", any("with_backoff" in note for note in new[0]), told)
+    checks.that("a path that is not there comes with the one that is", any("`retry.conf` is" in note for note in new[1]), told)
+    checks.nothing("a read that works comes without words", new[2])
+    checks.that("an edit whose text is not there comes with the lines as they are", any("attempts = rarely" in note for note in new[3]), told)
+
+
 def subagents(checks, house, client, canaries, ours):
     """A subagent has nothing of its parent's context: it is told what is critical, and nothing else."""
     house.throughline.run("remember", CRITICAL, "--critical", "--global")
@@ -203,5 +233,5 @@ def welcomed(checks, house, client, canaries, ours):
     checks.that("and the model does not hear it", "throughline remembers" not in "".join(requests(first)))
 
 
-STORIES = {"starts": starts, "prompts": prompts, "reads": reads, "subagents": subagents, "compaction": compaction,
+STORIES = {"starts": starts, "prompts": prompts, "reads": reads, "failures": failures, "subagents": subagents, "compaction": compaction,
            "full-window": full_window, "credited": credited, "poisoned": poisoned, "welcomed": welcomed}

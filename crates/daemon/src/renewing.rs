@@ -157,14 +157,21 @@ impl Renewing {
         let scratch = Scratch::new(self.intake.place.data.join("renewing"))?;
         let derived = renew::derive(&mut Tables::open(&scratch.0.join("derived.db"))?, &events)?;
         let shown = events.iter().map(|(_, event)| event.id).collect();
-        let renewal = renew::compare(&old, &derived.memories, &shown, !tables.has_forgotten()?);
+        // Where a person ever wanted something gone, nothing comes back.
+        let adds = !tables.has_forgotten()?;
+        let renewal = renew::compare(&old, &derived.memories, &shown, adds);
         let mut edited = BTreeSet::new();
         for row in &old {
             if self.is_edited(tables, row.memory.id)? {
                 edited.insert(row.memory.id);
             }
         }
-        tables.write(|batch| renew::apply(batch, &derived, &renewal, &edited))?;
+        tables.write(|batch| {
+            if adds {
+                renew::learn_fixes(batch, &events)?;
+            }
+            renew::apply(batch, &derived, &renewal, &edited)
+        })?;
         Ok(true)
     }
 

@@ -68,7 +68,7 @@ pub use step::{Step, step};
 pub use worth::{QUIET, is_worth_saying};
 
 /// The name of this distiller in a memory's provenance.
-pub const NAME: &str = "extractive/2";
+pub const NAME: &str = "extractive/3";
 
 /// What happened between a prompt and the end of the answer to it.
 #[derive(Debug, Clone, Copy)]

@@ -8,7 +8,7 @@ use model::{Event, EventId, Memory, MemoryId, Summary};
 use store::{Batch, MemoryFilter, MemoryRow, StoreError, Tables};
 
 use crate::behavior::Behavior;
-use crate::behaviors::{Distill, ExtractLearnings, Summarize};
+use crate::behaviors::{Distill, ExtractLearnings, RecallOnFailure, Summarize};
 use crate::origin::RETIRED;
 use crate::{life, memory};
 
@@ -55,6 +55,16 @@ pub fn derive(scratch: &mut Tables, events: &[(u64, Event)]) -> Result<Derived, 
     let memories = scratch.memories(&filter)?;
     let summaries = scratch.summaries(Some(&first.session), 0)?;
     Ok(Derived { memories, summaries: summaries.into_iter().map(|row| (row.id, row.summary)).collect() })
+}
+
+/// Learns what got past the failures of a session that an earlier release did not look for. The same fix is kept once.
+pub fn learn_fixes(batch: &mut Batch<'_>, events: &[(u64, Event)]) -> Result<(), StoreError> {
+    for (_, event) in events.iter().filter(|(_, event)| RecallOnFailure.on().contains(&event.kind)) {
+        if let Err(error) = RecallOnFailure.learn(batch, event) {
+            error.into_store().map_or(Ok(()), Err)?;
+        }
+    }
+    Ok(())
 }
 
 /// Compares what a session's memories are with what they would be by the rules of today.

@@ -253,7 +253,7 @@ pub enum Urgency {
 /// Where a memory comes from, so that a person can go and look.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Provenance {
-    /// Who wrote it: `extractive/2`, `person`, `import`, `transcript`, a model's name, …
+    /// Who wrote it: `extractive/3`, `person`, `import`, `transcript`, a model's name, …
     pub by: String,
     /// The events that show it, oldest first, at most [`Provenance::MAX_EVENTS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

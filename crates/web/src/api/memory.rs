@@ -61,7 +61,7 @@ pub(crate) struct Outline {
     pub(crate) critical: bool,
     /// Never dropped to make room.
     pub(crate) pinned: bool,
-    /// `person`, `agent`, `import`, `extractive/2`, the name of a model.
+    /// `person`, `agent`, `import`, `extractive/3`, the name of a model.
     pub(crate) written_by: String,
     pub(crate) origin: Origin,
     /// A file and a place in it.

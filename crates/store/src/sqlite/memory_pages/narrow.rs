@@ -20,7 +20,7 @@ pub(in super::super) const HOME: &str = "COALESCE(project_key, project)";
 const FILE_NAME: &str = "substr(path, length(rtrim(path, replace(path, '/', ''))) + 1)";
 
 /// The distillers that need no model, one for each number of their rules.
-const EXTRACTIVE: [&str; 2] = ["extractive/1", "extractive/2"];
+const EXTRACTIVE: [&str; 3] = ["extractive/1", "extractive/2", "extractive/3"];
 
 /// The path itself, or everything behind a slash of it: a range would need the beginning.
 const ENDS: &str = "(path = ? OR substr(path, -length(?) - 1) = '/' || ?)";

@@ -30,7 +30,8 @@ pub(crate) fn answer(scene: &Scene<'_>, worked: bool, is_early: bool) -> Vec<Str
         sentence.bullet && (words < 3 || words < 6 && is_label(&sentence.text)) || is_status(&sentence.text)
     };
     let told = |sentence: &Sentence| {
-        worked && (prose::states_done(&sentence.text) || telling(sentence) < WORTH_A_LINE)
+        let says_why = prose::states_cause(&sentence.text);
+        worked && !says_why && (prose::states_done(&sentence.text) || telling(sentence) < WORTH_A_LINE)
     };
     let said = scene.free(|sentence| {
         says_something(sentence) && !is_receipt(&sentence.text) && !told(sentence) && !empty(sentence)

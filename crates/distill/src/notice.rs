@@ -202,8 +202,8 @@ pub(crate) fn operations(scene: &Scene<'_>, told: &[usize]) -> Vec<Observation> 
                 }
                 found.extend(draft.finish());
             }
-            // That branches came together says nothing of what is in them.
-            Act::Run(run) if run.command.purpose == Purpose::Merge => {}
+            // That branches came together says nothing of what is in them; what takes a commit back is needed to know that it is gone.
+            Act::Run(run) if run.command.purpose == Purpose::Merge && run.command.family != "git revert" => {}
             Act::Run(run) if run.command.purpose == Purpose::Operate => {
                 if is_routine(run) {
                     continue;
@@ -224,6 +224,7 @@ pub(crate) fn operations(scene: &Scene<'_>, told: &[usize]) -> Vec<Observation> 
                 let family = run.command.family.as_str();
                 let what = match run.command.purpose {
                     Purpose::Migrate => "Run migrations",
+                    Purpose::Merge => "Revert",
                     _ if family.starts_with("gh pr") || family.starts_with("glab mr") => "Pull request",
                     _ if family.starts_with("gh issue") => "Issue",
                     _ if family == "git tag" => "Tag",
@@ -231,7 +232,7 @@ pub(crate) fn operations(scene: &Scene<'_>, told: &[usize]) -> Vec<Observation> 
                 };
                 draft.title = format!("{what}: `{}`", clip(&run.command.shown, 100));
                 // That branches came together, or a request was edited, stands in the history of the project.
-                draft.quiet = matches!(what, "Merge" | "Pull request");
+                draft.quiet = matches!(what, "Revert" | "Pull request");
                 if let Some(request) = &run.commit {
                     let number =
                         request.hash.as_ref().map_or_else(String::new, |number| format!(" {number}"));

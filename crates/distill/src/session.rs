@@ -163,7 +163,9 @@ pub(crate) fn is_status(line: &str) -> bool {
     const HANDED_ON: &[&str] = &["pushed", "replied", "posted", "committed", "submitted", "pr created"];
     const IN_ORDER: &[&str] =
         &["looks correct", "looks good", "is clean", "are clean", "all tests", "good news"];
-    let status = HANDED_ON.iter().chain(IN_ORDER).any(|word| has_word(line, word));
+    // What stands before it is what the sentence says: "The lexer handles tabs now; all tests pass."
+    let clause = line.split(['；', ';']).next().unwrap_or(line);
+    let status = HANDED_ON.iter().chain(IN_ORDER).any(|word| has_word(clause, word));
     status && !prose::states_cause(line)
 }
 

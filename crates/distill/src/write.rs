@@ -182,7 +182,16 @@ fn built(scene: &Scene<'_>, piece: &Piece) -> Option<Observation> {
             continue;
         }
         let asked = scene.intent == Intent::Bug || !piece.stumbles.is_empty() || sentence.early;
-        if scene.belongs(at, piece).is_some_and(|score| score >= if asked { 1 } else { 3 }) {
+        // What is said at the end of a turn with one piece of work is said of that work, by whatever names.
+        let alone = scene.sorted.pieces.len() == 1 && !sentence.early && !sentence.bullet;
+        let least = if alone {
+            0
+        } else if asked {
+            1
+        } else {
+            3
+        };
+        if scene.belongs(at, piece).is_some_and(|score| score >= least) {
             causes.push(unlabelled(&sentence.text));
             scene.take(at);
             draft.fact(&format!("Cause, as said: {}", unlabelled(&sentence.text)));

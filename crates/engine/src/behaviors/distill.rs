@@ -460,8 +460,10 @@ mod tests {
         learn(&mut tables, &events, 0);
         let kept = tables.memories(&MemoryFilter::default()).unwrap();
         let is_work = |row: &&store::MemoryRow| row.memory.kind.is_observation();
-        let find =
-            |word: &str| kept.iter().filter(is_work).find(|row| row.memory.text.contains(word)).unwrap();
+        let tells = |row: &&store::MemoryRow, word: &str| {
+            row.memory.title.contains(word) || row.memory.text.contains(word)
+        };
+        let find = |word: &str| kept.iter().filter(is_work).find(|row| tells(row, word)).unwrap();
         let (hour, day) = (find("for an hour"), find("for a day"));
         assert_eq!(hour.superseded_by, Some(day.memory.id), "{kept:#?}");
         assert_eq!(day.superseded_by, None);

@@ -236,8 +236,8 @@ mod tests {
     #[test]
     fn a_link_is_its_words_whatever_brackets_a_path_holds() {
         for (text, plain) in [
-            ("See [cart.ts:12](/home/u/shop/cart.ts) first", "See cart.ts:12 first"),
-            ("See [[id]/page.tsx](/home/u/app/(shop)/[id]/page.tsx) first", "See [id]/page.tsx first"),
+            ("See [cart.ts:12](/home/user/shop/cart.ts) first", "See cart.ts:12 first"),
+            ("See [[id]/page.tsx](/home/user/app/(shop)/[id]/page.tsx) first", "See [id]/page.tsx first"),
             ("an [open](link", "an [open](link"),
         ] {
             assert_eq!(unmarked(text), plain);

@@ -333,7 +333,7 @@ mod tests {
 
     #[test]
     fn a_file_is_called_by_its_name() {
-        assert_eq!(without_folders("Fix `/home/u/shop/cart.ts:12` now"), "Fix `cart.ts:12` now");
+        assert_eq!(without_folders("Fix `/home/user/shop/cart.ts:12` now"), "Fix `cart.ts:12` now");
         for same in ["GET /api/orders", "src/shop/cart.ts", "https://a.example/b/c/d", "a / b"] {
             assert_eq!(without_folders(same), same);
         }

@@ -1,3 +1,5 @@
+//! What got past a failure is said beside the next one of its kind, and nothing else is.
+
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;

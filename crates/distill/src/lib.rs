@@ -203,6 +203,7 @@ pub fn turn(state: &mut State, turn: &Turn<'_>) -> Distilled {
     let outside = summary.as_mut().map(|summary| heard.strip(summary, &observations)).unwrap_or_default();
     let over = sorted.over.clone();
     let mut overtaken = overtaken::by_observation(replaced, &observations);
+    overtaken.extend(overtaken::changed_statements(state, &scene, &mut observations));
     overtaken.extend(overtaken::taken_back_statements(state, &scene, turn.said, &observations));
     Distilled { observations, summary, outside, over, overtaken }
 }

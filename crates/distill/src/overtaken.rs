@@ -167,6 +167,12 @@ pub(crate) struct Statement {
     events: Vec<EventId>,
     names: Vec<u32>,
     turn: u32,
+    /// It says how something is, not what was done about it.
+    #[serde(default)]
+    is_finding: bool,
+    /// What it says, sentence by sentence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    said: Vec<String>,
 }
 
 impl Statement {
@@ -210,11 +216,63 @@ pub(crate) fn taken_back_statements(
     for one in observations.iter().filter(|one| states(one)) {
         let names = name_prints(&format!("{} {}", one.title, one.facts.join(" ")));
         let events = one.events.iter().copied().take(Statement::MAX_EVENTS).collect();
-        let statement = Statement { title: crate::text::clip(&one.title, 110), events, names, turn };
+        let is_finding = one.kind == MemoryKind::Discovery;
+        let title = crate::text::clip(&one.title, 110);
+        let mut said: Vec<String> = Vec::new();
+        if is_finding {
+            let begins = one.facts.iter().any(|fact| fact.starts_with(one.title.trim_end_matches('…')));
+            let lines = one.facts.iter().chain((!begins).then_some(&one.title));
+            said.extend(lines.map(|line| crate::text::clip(line, MAX_SAID_BYTES)).take(MAX_BEFORE));
+        }
+        let statement = Statement { title, events, names, turn, is_finding, said };
         crate::work::push_bounded(&mut state.statements, statement, Statement::MAX);
     }
     found
 }
+
+/// Findings of earlier turns about code that the edits of this one changed: what they say was so before. The memory of the work says so, too,
+/// so that nothing is lost, and takes their place. Work that is not told leaves them as they are.
+pub(crate) fn changed_statements(
+    state: &mut State,
+    scene: &Scene<'_>,
+    observations: &mut [Observation],
+) -> Vec<Overtaken> {
+    let mut found = Vec::new();
+    for (by, work) in observations.iter_mut().enumerate() {
+        if work.files_modified.is_empty() || crate::worth::is_quiet(work) {
+            continue;
+        }
+        let mut touched: Vec<u32> = Vec::new();
+        let mut changed: Vec<u32> = Vec::new();
+        for step in scene.steps.iter().filter(|step| work.events.contains(&step.event)) {
+            let Act::Edit(edit) = &step.act else { continue };
+            let print = |name: &String| crate::patch::marked(0, &[name.as_str()]);
+            touched.extend(edit.names.iter().map(print));
+            changed.extend(edit.inside.iter().chain(&edit.defines).chain(&edit.drops).map(print));
+        }
+        touched.extend(&changed);
+        let mut room = MAX_BEFORE;
+        state.statements.retain(|older| {
+            let same = match older.names.len() {
+                0 => false,
+                1 => shares(&changed, &older.names) == 1,
+                _ => shares(&touched, &older.names) >= 2 && shares(&changed, &older.names) > 0,
+            };
+            let gone = room > 0 && older.is_finding && older.turn < state.turns && same;
+            if gone {
+                room -= 1;
+                work.facts.extend(older.said.iter().map(|said| format!("Before: {said}")));
+                found.push(Overtaken { title: older.title.clone(), events: older.events.clone(), by });
+            }
+            !gone
+        });
+    }
+    found
+}
+
+/// Findings that the memory of one piece of work takes over, and what it quotes of each.
+const MAX_BEFORE: usize = 3;
+const MAX_SAID_BYTES: usize = 260;
 
 /// Whether a person begins with a no to what was said.
 fn refuses(prompt: &str) -> bool {

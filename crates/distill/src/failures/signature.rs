@@ -244,7 +244,14 @@ fn rule_of(fault: &Fault, family: &str) -> Option<String> {
     }
     let code = fault.code.as_deref()?;
     let is_number = code.chars().any(|char| char.is_ascii_digit());
-    (fault.is_lint() || is_number || code.starts_with("ERR_")).then(|| code.to_owned())
+    if !(fault.is_lint() || is_number || code.starts_with("ERR_")) {
+        return None;
+    }
+    // A linter of many rules names the one that was broken: `appendAssign: … (gocritic)`.
+    let rule = fault.message.split_once(": ").map_or("", |(rule, _)| rule);
+    let is_rule = (4..=40).contains(&rule.len())
+        && rule.chars().all(|char| char.is_ascii_alphanumeric() || char == '-');
+    Some(if is_rule && !is_number { format!("{code} {rule}") } else { code.to_owned() })
 }
 
 pub(super) fn is_unknown_program(message: &str) -> bool {

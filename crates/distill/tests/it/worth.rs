@@ -127,6 +127,21 @@ fn work_whose_lines_a_later_turn_replaced_is_overtaken_by_it() {
 }
 
 #[test]
+fn a_finding_about_code_that_was_changed_afterwards_is_told_as_what_was_so_before() {
+    let found = "> how is a lease renewed?\n.\nread src/lease.rs\n< `renew_lease` in lease.rs never checks `is_open` before it writes.\n.\n";
+    let changed = "> then fix it\n.\nedit src/lease.rs\n@ 10\n fn renew_lease() {\n-    write(one);\n+    if one.is_open { write(one); }\n.\n< A lease that was closed is not written any more: `renew_lease` asks `is_open` before it writes.\n.\n";
+    let played = play(&format!("{found}{changed}"));
+    let turn = &played.turns[1];
+    let [over] = turn.overtaken.as_slice() else { panic!("{:#?}", played.turns) };
+    assert!(over.title.contains("never checks"), "{over:#?}");
+    let before = |fact: &String| fact.starts_with("Before: ") && fact.contains("never checks");
+    assert!(turn.observations[over.by].facts.iter().any(before), "{:#?}", turn.observations);
+    // What is changed elsewhere says nothing of it.
+    let other = changed.replace("renew_lease", "close_lease").replace("is_open", "is_shut");
+    assert!(play(&format!("{found}{other}")).turns[1].overtaken.is_empty());
+}
+
+#[test]
 fn a_first_guess_is_dropped_where_the_right_cause_is_said_later_in_the_turn() {
     let edit = "edit src/lease.rs\n@ 10\n fn renew() {\n-    wait(1);\n+    wait(backoff(2));\n.\n";
     let guess = "The lease is lost because `renew_lease` reads the clock of the client.";

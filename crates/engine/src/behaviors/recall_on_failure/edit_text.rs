@@ -10,14 +10,15 @@ use serde_json::Value;
 use super::FailureAnswer;
 use crate::behavior::Context;
 use crate::behaviors::on_code::{self, EDITORS, File};
-use crate::page::one_line;
 
 /// Lines of the file that are shown, and what of each.
 const MAX_SHOWN: usize = 8;
 const MAX_LINE_CHARS: usize = 200;
 const TOKENS: u32 = 220;
 /// Where an edit's text stands more than once, the places that are named.
-const MAX_PLACES: usize = 5;
+const MAX_PLACES: usize = 4;
+/// Lines around each of them that may tell it apart.
+const MAX_NEAR: usize = 12;
 
 pub(super) fn as_it_is(cx: &Context, event: &Event, call: &ToolCall) -> Option<FailureAnswer> {
     if !EDITORS.contains(&call.name.as_str()) {
@@ -62,21 +63,40 @@ fn olds(input: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Where a text stands that stands more than once, each place with the line before it.
+/// Where a text stands that stands more than once, each place with a line near it that stands at none of the others.
 fn places(text: &str, old: &str, file: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
-    let mut named = Vec::new();
-    for (at, _) in text.match_indices(old).take(MAX_PLACES) {
-        let number = text[..at].matches('\n').count();
-        let before = number
-            .checked_sub(1)
-            .and_then(|above| lines[..=above].iter().rev().find(|line| !line.trim().is_empty()));
-        let before = before.map(|line| format!(" after `{}`", one_line(line, 80).replace('`', "'")));
-        named.push(format!("line {}{}", number + 1, before.unwrap_or_default()));
+    let starts: Vec<usize> =
+        text.match_indices(old).take(MAX_PLACES).map(|(at, _)| text[..at].matches('\n').count()).collect();
+    if starts.len() < 2 {
+        return None;
     }
-    (named.len() > 1).then(|| {
-        format!("In `{file}` that text stands at {}; a line above it makes it one place.", named.join(", "))
-    })
+    let height = old.lines().count().max(1);
+    let mut words = format!(
+        "In `{file}` that text stands at {} places; each with a line near it that tells it apart:",
+        starts.len()
+    );
+    for start in &starts {
+        let end = start + height;
+        let above = (start.saturating_sub(MAX_NEAR)..*start).rev().map(|at| (at, start - at));
+        let below = (end..(end + MAX_NEAR).min(lines.len())).map(|at| (at, at + 1 - end));
+        let telling = |at: &usize| {
+            let line = lines[*at].trim();
+            line.chars().filter(|char| char.is_alphanumeric()).count() >= 6
+                && lines.iter().filter(|other| other.trim() == line).count() == 1
+        };
+        let near = above.chain(below).filter(|(at, _)| telling(at)).min_by_key(|(_, far)| *far);
+        let Some((at, _)) = near else { continue };
+        let line: String = lines[at].trim().chars().take(MAX_LINE_CHARS).collect();
+        let _ = write!(
+            words,
+            "\nline {}: {} line {}: {line}",
+            start + 1,
+            if at < *start { "below" } else { "above" },
+            at + 1
+        );
+    }
+    words.contains('\n').then_some(words)
 }
 
 /// The lines that stand where the edit's text was thought to be.

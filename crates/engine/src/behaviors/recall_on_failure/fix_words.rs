@@ -59,7 +59,13 @@ fn of_same_error(fix: &EarlierFix, signature: &FailureSignature, seen: &str) -> 
     let line = if let Some(worked) = &fix.failure.worked {
         command_words(worked, &fix.failure, seen)?
     } else {
-        let edit = fix.failure.edits.iter().rev().find(|edit| is_news(edit, seen))?;
+        // The edit that names the rule, else the one whose line says most.
+        let tells = |edit: &&FixingEdit| {
+            let line = edit.after.as_deref().unwrap_or("");
+            let linters = signature.rule_names.iter().filter_map(|name| name.split(' ').next());
+            (linters.into_iter().any(|linter| line.contains(linter)), words_of(line).count())
+        };
+        let edit = fix.failure.edits.iter().filter(|edit| is_news(edit, seen)).max_by_key(tells)?;
         format!("went away after {}", edit_words(edit))
     };
     Some(FailureAnswer {
@@ -99,11 +105,14 @@ fn of_same_rule(earlier: &[EarlierFix], signature: &FailureSignature, seen: &str
             let words: HashSet<&str> = edit_text(edit).flat_map(words_of).collect();
             words.iter().filter(|word| counts.get(*word).is_some_and(|count| *count >= 2)).count()
         };
-        let names_rule = |edit: &FixingEdit| edit_text(edit).any(|line| line.contains(name.as_str()));
+        // An output of several rules was settled by several edits; which of them settled which is told by the rule's name alone.
+        let linter = name.split(' ').next().unwrap_or(name);
+        let names_rule = |edit: &FixingEdit| edit_text(edit).any(|line| line.contains(linter));
         let best = fixes
             .iter()
             .flat_map(|fix| fix.failure.edits.iter().map(move |edit| (*fix, edit)))
             .filter(|(_, edit)| edit.after.is_some() && is_news(edit, seen))
+            .filter(|(fix, edit)| names_rule(edit) || fix.failure.signature.rules.len() == 1)
             .map(|(fix, edit)| (usize::from(names_rule(edit)) * 4 + shared(&edit), fix, edit))
             .filter(|(score, ..)| *score > 0)
             .max_by_key(|(score, fix, _)| (*score, fix.row.at));

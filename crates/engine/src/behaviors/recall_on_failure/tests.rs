@@ -201,16 +201,15 @@ fn an_edit_whose_text_is_not_there_is_answered_with_the_lines_as_they_are() {
     let words = project.say(&batch(old, "String to replace not found in file.")).unwrap();
     assert!(words.contains("    post(amount, today)") && !words.contains("parse(text)"), "{words}");
     assert_eq!(project.say(&batch("nothing of the kind", "String to replace not found in file.")), None);
-    let path = project.file("b.rs", "fn a() {\n    done();\n}\nfn b() {\n    done();\n}\n");
+    let path = project.file("b.rs", "fn first() {\n    done();\n}\nfn second() {\n    done();\n}\n");
     let input = json!({ "file_path": path, "old_string": "    done();", "new_string": "x" });
     let outcome = failed("Found 2 matches of the string to replace, but replace_all is false.");
     let call = ToolCall { name: "Edit".into(), use_id: None, input, outcome };
     let twice = project.happened("one", EventKind::PostToolBatch, Detail::Batch { failed: vec![call] });
     let words = project.say(&twice).unwrap();
-    assert!(
-        words.contains("line 2 after `fn a() {`") && words.contains("line 5 after `fn b() {`"),
-        "{words}"
-    );
+    for place in ["line 2: below line 1: fn first() {", "line 5: below line 4: fn second() {"] {
+        assert!(words.contains(place), "{words}");
+    }
 }
 
 #[test]

@@ -20,7 +20,7 @@ use crate::bell::{Bell, Woken};
 use crate::intake::Intake;
 use crate::keeping;
 use crate::watching::read_document;
-use cutting::{Cutting, Place, public_lines};
+use cutting::{Cutting, PiecePlace, public_lines};
 
 pub use cutting::memory_of_chunk;
 pub(crate) use recutting::cut_by_others;
@@ -169,7 +169,7 @@ impl Transcripts {
             let read: Vec<_> =
                 lines.iter().flat_map(|line| reader.push(line.number, line.text.as_bytes())).collect();
             let turn = read.iter().rfind(|line| line.begins_turn()).map_or(from, |line| line.number);
-            cutting.keep(tables, &read, Place::Line { next, turn })?;
+            cutting.keep(tables, &read, PiecePlace::Line { next, turn })?;
             // A turn is cut as a whole, also where one reading ends in its middle.
             from = if next < here.end && turn > from { turn } else { next };
         }
@@ -209,7 +209,7 @@ impl Transcripts {
         if lines.is_empty() {
             return Ok(());
         }
-        let places = Place::Record { last: last.unwrap_or_default(), turn: turn.unwrap_or_default() };
+        let places = PiecePlace::Record { last: last.unwrap_or_default(), turn: turn.unwrap_or_default() };
         cutting.keep(tables, lines, places)
     }
 }

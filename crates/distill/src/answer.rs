@@ -23,12 +23,12 @@ const ENOUGH_LETTERS: usize = 320;
 pub(crate) fn answer(scene: &Scene<'_>, worked: bool, is_early: bool) -> Vec<String> {
     let (most, enough) =
         if is_early { (MAX_EARLY_SENTENCES, ENOUGH_EARLY_LETTERS) } else { (MAX_SENTENCES, ENOUGH_LETTERS) };
-    // What was done is told by what was done.
     // A point of a list that names a thing, and that something was handed on, answer nothing.
     let empty = |sentence: &Sentence| {
         let words = content_words(&sentence.text).len();
         sentence.bullet && (words < 3 || words < 6 && is_label(&sentence.text)) || is_status(&sentence.text)
     };
+    // What was done is told by what was done.
     let told = |sentence: &Sentence| {
         let says_why = prose::states_cause(&sentence.text);
         worked && !says_why && (prose::states_done(&sentence.text) || telling(sentence) < WORTH_A_LINE)

@@ -10,9 +10,9 @@ mod weigh;
 use std::borrow::Cow;
 
 pub(crate) use accepted::{accepts, corrections, decision};
-use language::{Language, Match, Section};
+use language::{Language, Section, WordMatch};
 use sayings::Paragraph;
-use weigh::Setting;
+use weigh::OrderSetting;
 
 use crate::prose;
 use crate::text::capitalized;
@@ -99,7 +99,7 @@ pub(crate) fn orders(said: &str, hearing: Hearing) -> Vec<Order> {
             let next = paragraph.sentences.get(at + 1);
             let next = next.or_else(|| paragraphs.get(number + 1).and_then(|next| next.sentences.first()));
             let language = language::of_sentence(sentence, of_text);
-            let setting = Setting {
+            let setting = OrderSetting {
                 hearing,
                 numbered: weigh::is_numbered(&language::plain(sentence), language),
                 option: saying.point && asks,
@@ -183,7 +183,7 @@ pub(crate) fn goes_on_only(answer: &str) -> bool {
 }
 
 /// How firmly a sentence orders something, and whether it asks to be remembered.
-fn judge(sentence: &str, setting: Setting, language: &Language) -> Option<(Force, bool)> {
+fn judge(sentence: &str, setting: OrderSetting, language: &Language) -> Option<(Force, bool)> {
     let lower = language::plain(sentence);
     let bare = language.without_openings(&lower);
     // A sign before a sentence is how a program writes it.
@@ -202,13 +202,13 @@ fn judge(sentence: &str, setting: Setting, language: &Language) -> Option<(Force
                 .is_some_and(|after| !after.is_empty() && language.begins(Section::Pointing, rest).is_some());
         return (!told && !points && language.is_enough(rest)).then_some((Force::Order, true));
     }
-    let weigh = |section: Section, found: Match<'_>, bare: &str| {
+    let weigh = |section: Section, found: WordMatch<'_>, bare: &str| {
         weigh::force(section, found, bare, setting, language).map(|force| (force, false))
     };
     if asks || language.begins(Section::Question, bare).is_some() {
         let (rest, wanted) = asked_for(bare, setting, language)?;
         return if wanted {
-            weigh(Section::Wish, Match { start: 0, rest, object: rest, begins: true }, rest)
+            weigh(Section::Wish, WordMatch { start: 0, rest, object: rest, begins: true }, rest)
         } else {
             None
         };
@@ -223,7 +223,7 @@ fn judge(sentence: &str, setting: Setting, language: &Language) -> Option<(Force
         && language::principle(outer)
         && outer.len() <= MAX_WISH_BYTES
     {
-        return weigh(Section::Wish, Match { start: 0, rest: "", object: "", begins: false }, outer);
+        return weigh(Section::Wish, WordMatch { start: 0, rest: "", object: "", begins: false }, outer);
     }
     if language.finds(Section::Moment, outer).is_some() || language.finds(Section::Report, bare).is_some() {
         return None;
@@ -262,7 +262,7 @@ fn judge(sentence: &str, setting: Setting, language: &Language) -> Option<(Force
 
 /// What a question asks for, and whether that may last: "could you always …?" is polite, and "why don't you use X instead of
 /// Y?" is one who refuses.
-fn asked_for<'a>(bare: &'a str, setting: Setting, language: &Language) -> Option<(&'a str, bool)> {
+fn asked_for<'a>(bare: &'a str, setting: OrderSetting, language: &Language) -> Option<(&'a str, bool)> {
     let finds = |section: &Section, rest: &str| language.finds(*section, rest).is_some();
     let refused = language.begins(Section::WhyNot, bare).filter(|_| setting.hearing.refused);
     if let Some(rest) = refused {

@@ -162,7 +162,7 @@ pub(crate) fn first_guesses(sentences: &[Sentence], said: &[Said]) -> Vec<bool> 
 
 /// What a turn stated, as far as it takes to see that it was taken back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Statement {
+pub(crate) struct EarlierStatement {
     title: String,
     events: Vec<EventId>,
     names: Vec<u32>,
@@ -175,7 +175,7 @@ pub(crate) struct Statement {
     said: Vec<String>,
 }
 
-impl Statement {
+impl EarlierStatement {
     const MAX: usize = 16;
     const MAX_EVENTS: usize = 4;
 }
@@ -215,7 +215,7 @@ pub(crate) fn taken_back_statements(
     }
     for one in observations.iter().filter(|one| states(one)) {
         let names = name_prints(&format!("{} {}", one.title, one.facts.join(" ")));
-        let events = one.events.iter().copied().take(Statement::MAX_EVENTS).collect();
+        let events = one.events.iter().copied().take(EarlierStatement::MAX_EVENTS).collect();
         let is_finding = one.kind == MemoryKind::Discovery;
         let title = crate::text::clip(&one.title, 110);
         let mut said: Vec<String> = Vec::new();
@@ -224,8 +224,8 @@ pub(crate) fn taken_back_statements(
             let lines = one.facts.iter().chain((!begins).then_some(&one.title));
             said.extend(lines.map(|line| crate::text::clip(line, MAX_SAID_BYTES)).take(MAX_BEFORE));
         }
-        let statement = Statement { title, events, names, turn, is_finding, said };
-        crate::work::push_bounded(&mut state.statements, statement, Statement::MAX);
+        let statement = EarlierStatement { title, events, names, turn, is_finding, said };
+        crate::work::push_bounded(&mut state.statements, statement, EarlierStatement::MAX);
     }
     found
 }

@@ -9,7 +9,7 @@ use crate::complaint::Complaint;
 use crate::fault::Fault;
 use crate::given_up::Work;
 use crate::in_hand::InHand;
-use crate::overtaken::Statement;
+use crate::overtaken::EarlierStatement;
 use crate::step::Step;
 
 /// Opaque to whoever stores it. An older or newer form reads as far as it can.
@@ -53,7 +53,7 @@ pub struct State {
     pub(crate) given_up: Vec<String>,
     /// What was stated, to see that it is taken back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) statements: Vec<Statement>,
+    pub(crate) statements: Vec<EarlierStatement>,
     /// Files and commands of late, for whoever goes on.
     pub(crate) in_hand: InHand,
 }

@@ -39,17 +39,17 @@ impl Conversations for OpenCodeSessions {
     }
 
     fn reader(&self, _: &str) -> Box<dyn Reader> {
-        Box::new(Export)
+        Box::new(OpenCodeExport)
     }
 }
 
-struct Export;
+struct OpenCodeExport;
 
-impl Reader for Export {
+impl Reader for OpenCodeExport {
     fn push(&mut self, _: u64, bytes: &[u8]) -> Vec<Line> {
         let text = String::from_utf8_lossy(bytes);
         let Some(document) = Object::whole(text.as_bytes()) else { return Vec::new() };
-        let Some(session) = Session::of(&document) else { return Vec::new() };
+        let Some(session) = ExportedSession::of(&document) else { return Vec::new() };
         let mut prompt = None;
         let messages = document.objects("messages").enumerate();
         messages.flat_map(|(place, message)| session.message(place as u64, &message, &mut prompt)).collect()
@@ -57,13 +57,13 @@ impl Reader for Export {
 }
 
 /// What is true of all its messages.
-struct Session {
+struct ExportedSession {
     id: SessionId,
     subagent: Option<Sidechain>,
     cwd: Option<String>,
 }
 
-impl Session {
+impl ExportedSession {
     fn of(document: &Object<'_>) -> Option<Self> {
         let info = document.object("info")?;
         let own = info.word("id")?;

@@ -48,17 +48,17 @@ impl Words {
 }
 
 /// A conversation in our own words, with texts made.
-enum Said {
+enum SaidInTalk {
     Asked(String),
     Answer { text: String, calls: bool },
 }
 
-fn talk(turns: &[Turn], words: &mut Words) -> Vec<Said> {
+fn talk(turns: &[Turn], words: &mut Words) -> Vec<SaidInTalk> {
     let mut talk = Vec::new();
     for turn in turns {
-        talk.push(Said::Asked(words.text(&turn.asked)));
+        talk.push(SaidInTalk::Asked(words.text(&turn.asked)));
         for (text, calls) in &turn.said {
-            talk.push(Said::Answer { text: words.text(text), calls: *calls });
+            talk.push(SaidInTalk::Answer { text: words.text(text), calls: *calls });
         }
     }
     talk
@@ -68,7 +68,7 @@ fn lines(records: Vec<Value>) -> Vec<u8> {
     records.into_iter().map(|record| record.to_string() + "\n").collect::<String>().into_bytes()
 }
 
-fn claude_code(talk: &[Said]) -> Vec<u8> {
+fn claude_code(talk: &[SaidInTalk]) -> Vec<u8> {
     let mut records = Vec::new();
     for (at, said) in talk.iter().enumerate() {
         let mut push = |kind: &str, message: Value| {
@@ -79,8 +79,8 @@ fn claude_code(talk: &[Said]) -> Vec<u8> {
             );
         };
         match said {
-            Said::Asked(text) => push("user", json!({ "role": "user", "content": text })),
-            Said::Answer { text, calls } => {
+            SaidInTalk::Asked(text) => push("user", json!({ "role": "user", "content": text })),
+            SaidInTalk::Answer { text, calls } => {
                 let reason = if *calls { "tool_use" } else { "end_turn" };
                 let message = |content: Value| json!({ "id": format!("m{at}"), "role": "assistant", "content": [content], "stop_reason": reason });
                 push("assistant", message(json!({ "type": "text", "text": text })));
@@ -97,15 +97,15 @@ fn claude_code(talk: &[Said]) -> Vec<u8> {
     lines(records)
 }
 
-fn codex(talk: &[Said]) -> Vec<u8> {
+fn codex(talk: &[SaidInTalk]) -> Vec<u8> {
     let record = |kind: &str, payload: Value| json!({ "timestamp": TIME, "type": kind, "payload": payload });
     let mut records = vec![record("session_meta", json!({ "id": SESSION, "cwd": "/w" }))];
     for (at, said) in talk.iter().enumerate() {
         match said {
-            Said::Asked(text) => {
+            SaidInTalk::Asked(text) => {
                 records.push(record("event_msg", json!({ "type": "user_message", "message": text })));
             }
-            Said::Answer { text, calls } => {
+            SaidInTalk::Answer { text, calls } => {
                 records.push(record("event_msg", json!({ "type": "agent_message", "message": text })));
                 if *calls {
                     let id = format!("call{at}");
@@ -120,12 +120,12 @@ fn codex(talk: &[Said]) -> Vec<u8> {
     lines(records)
 }
 
-fn gemini_messages(talk: &[Said]) -> Vec<Value> {
-    let one = |(at, said): (usize, &Said)| match said {
-        Said::Asked(text) => {
+fn gemini_messages(talk: &[SaidInTalk]) -> Vec<Value> {
+    let one = |(at, said): (usize, &SaidInTalk)| match said {
+        SaidInTalk::Asked(text) => {
             json!({ "id": format!("g{at}"), "timestamp": TIME, "type": "user", "content": [{ "text": text }] })
         }
-        Said::Answer { text, calls } => {
+        SaidInTalk::Answer { text, calls } => {
             let call = json!({ "id": format!("c{at}"), "name": "read_file", "args": {}, "status": "success", "result": "x" });
             let calls = if *calls { vec![call] } else { Vec::new() };
             json!({ "id": format!("g{at}"), "timestamp": TIME, "type": "gemini", "content": text, "toolCalls": calls })
@@ -138,7 +138,7 @@ fn gemini_header() -> Value {
     json!({ "sessionId": SESSION, "projectHash": "x", "startTime": TIME, "lastUpdated": TIME })
 }
 
-fn gemini_lines(talk: &[Said]) -> Vec<u8> {
+fn gemini_lines(talk: &[SaidInTalk]) -> Vec<u8> {
     let mut records = vec![gemini_header()];
     for mut message in gemini_messages(talk) {
         // Written once without its calls, and again with them.
@@ -149,20 +149,20 @@ fn gemini_lines(talk: &[Said]) -> Vec<u8> {
     lines(records)
 }
 
-fn gemini_document(talk: &[Said]) -> Vec<u8> {
+fn gemini_document(talk: &[SaidInTalk]) -> Vec<u8> {
     let mut document = gemini_header();
     document["messages"] = json!(gemini_messages(talk));
     document.to_string().into_bytes()
 }
 
-fn copilot(talk: &[Said]) -> Vec<u8> {
+fn copilot(talk: &[SaidInTalk]) -> Vec<u8> {
     let start = json!({ "type": "session.start", "id": "e", "timestamp": TIME, "data": { "sessionId": SESSION, "context": { "cwd": "/w" } } });
-    let one = |(at, said): (usize, &Said)| {
+    let one = |(at, said): (usize, &SaidInTalk)| {
         let (kind, data) = match said {
-            Said::Asked(text) => {
+            SaidInTalk::Asked(text) => {
                 ("user.message", json!({ "content": text, "interactionId": format!("i{at}") }))
             }
-            Said::Answer { text, calls } => {
+            SaidInTalk::Answer { text, calls } => {
                 let requests = if *calls { json!([{ "toolCallId": "c" }]) } else { json!([]) };
                 let message = format!("m{at}");
                 (
@@ -176,13 +176,13 @@ fn copilot(talk: &[Said]) -> Vec<u8> {
     lines([start].into_iter().chain(talk.iter().enumerate().map(one)).collect())
 }
 
-fn opencode(talk: &[Said]) -> Vec<u8> {
-    let one = |(at, said): (usize, &Said)| {
+fn opencode(talk: &[SaidInTalk]) -> Vec<u8> {
+    let one = |(at, said): (usize, &SaidInTalk)| {
         let info = |role: &str| json!({ "id": format!("msg_{at}"), "role": role, "time": { "created": 1_777_000_000_000_u64 } });
         let text = |text: &str| json!({ "id": format!("prt_{at}a"), "type": "text", "text": text });
         match said {
-            Said::Asked(asked) => json!({ "info": info("user"), "parts": [text(asked)] }),
-            Said::Answer { text: answer, calls } => {
+            SaidInTalk::Asked(asked) => json!({ "info": info("user"), "parts": [text(asked)] }),
+            SaidInTalk::Answer { text: answer, calls } => {
                 let mut parts =
                     vec![json!({ "id": format!("prt_{at}0"), "type": "step-start" }), text(answer)];
                 if *calls {
@@ -199,9 +199,9 @@ fn opencode(talk: &[Said]) -> Vec<u8> {
         .into_bytes()
 }
 
-type Shape = (&'static str, &'static dyn Conversations, &'static str, fn(&[Said]) -> Vec<u8>);
+type FormatShape = (&'static str, &'static dyn Conversations, &'static str, fn(&[SaidInTalk]) -> Vec<u8>);
 
-fn shapes() -> Vec<Shape> {
+fn shapes() -> Vec<FormatShape> {
     let claude = ClaudeCode.conversations().expect("it keeps them");
     vec![
         ("claude-code", claude, "-w/s.jsonl", claude_code),

@@ -28,7 +28,7 @@ pub(super) struct Cutting<'a> {
 }
 
 /// How far a conversation is cut.
-pub(super) enum Place {
+pub(super) enum PiecePlace {
     Line { next: u64, turn: u64 },
     Record { last: String, turn: String },
 }
@@ -69,24 +69,24 @@ impl<'a> Cutting<'a> {
         &mut self,
         tables: &mut Tables,
         read: &[Line],
-        place: Place,
+        place: PiecePlace,
     ) -> Result<(), StoreError> {
         let known = match &place {
-            Place::Line { .. } => {
+            PiecePlace::Line { .. } => {
                 let done = self.done_line();
                 read.partition_point(|line| line.number < done)
             }
-            Place::Record { .. } => {
+            PiecePlace::Record { .. } => {
                 let done = self.done_record();
                 read.iter().rposition(|line| done.is_some() && line.uuid == done).map_or(0, |at| at + 1)
             }
         };
         let wrote = if self.credits { own_words(&read[known..]) } else { Vec::new() };
-        let by_line = matches!(place, Place::Line { .. });
+        let by_line = matches!(place, PiecePlace::Line { .. });
         (self.done, self.turn) = match place {
             // What is read again was credited then.
-            Place::Line { next, turn } => (next.max(self.done_line()).to_string(), turn.to_string()),
-            Place::Record { last, turn } => (last, turn),
+            PiecePlace::Line { next, turn } => (next.max(self.done_line()).to_string(), turn.to_string()),
+            PiecePlace::Record { last, turn } => (last, turn),
         };
         let cut = chunks(read);
         let state = format!("{} {}", self.done, self.turn);

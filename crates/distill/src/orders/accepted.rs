@@ -3,7 +3,7 @@
 //! belongs to the moment are none.
 
 use super::language::{self, Language, Section};
-use super::sayings::{self, Saying};
+use super::sayings::{self, OrderSaying};
 use super::weigh::is_numbered;
 use crate::prose;
 use crate::text::{capitalized, names};
@@ -63,7 +63,7 @@ fn statements(said: &str, is_one: impl Fn(&str, &Language) -> bool) -> Vec<(Stri
     }
     let mut found = Vec::new();
     let own = paragraphs.iter().filter(|paragraph| !super::is_foreign(paragraph, of_text));
-    for Saying { text, .. } in own.flat_map(|paragraph| &paragraph.sentences) {
+    for OrderSaying { text, .. } in own.flat_map(|paragraph| &paragraph.sentences) {
         let language = language::of_sentence(text, of_text);
         let lower = language::plain(text);
         let bare = language.without_openings(&lower);

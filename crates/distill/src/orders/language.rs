@@ -138,7 +138,7 @@ struct Part {
 
 /// Where a phrase was found in a sentence.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Match<'a> {
+pub(super) struct WordMatch<'a> {
     /// Where it begins.
     pub(super) start: usize,
     /// What follows it.
@@ -241,7 +241,7 @@ impl Language {
     }
 
     /// The first phrase of a section in a sentence.
-    pub(super) fn matches<'a>(&self, section: Section, bare: &'a str) -> Option<Match<'a>> {
+    pub(super) fn matches<'a>(&self, section: Section, bare: &'a str) -> Option<WordMatch<'a>> {
         let mut clauses = None;
         self.phrases[section as usize].iter().find_map(|phrase| {
             if !phrase.begins {
@@ -249,14 +249,14 @@ impl Language {
                 let first_end = self.find(first, bare, 0)?;
                 let end = self.others_end(others, bare, first_end)?;
                 let start = first_end - first.text.len();
-                return Some(Match { start, rest: &bare[end..], object: &bare[end..], begins: false });
+                return Some(WordMatch { start, rest: &bare[end..], object: &bare[end..], begins: false });
             }
             let clauses = clauses.get_or_insert_with(|| self.clauses(bare));
             let places = if phrase.first { 1 } else { clauses.len() };
             let places = clauses.iter().take(places);
             let (at, end) = places.copied().find_map(|at| Some((at, self.ends_from(phrase, bare, at)?)))?;
             let first = phrase.parts.first().map_or(0, |part| part.text.len());
-            Some(Match { start: at, rest: &bare[end..], object: &bare[at + first..], begins: true })
+            Some(WordMatch { start: at, rest: &bare[end..], object: &bare[at + first..], begins: true })
         })
     }
 
@@ -343,7 +343,7 @@ impl Language {
     }
 
     /// Whether the clause in which something was found speaks of what is at hand: "this should work", "so it shouldn't".
-    pub(super) fn points_before(&self, bare: &str, found: Match<'_>) -> bool {
+    pub(super) fn points_before(&self, bare: &str, found: WordMatch<'_>) -> bool {
         let clause = self.clauses(bare).into_iter().rfind(|start| *start <= found.start).unwrap_or(0);
         let clause = &bare[clause..];
         // "That's wrong, …" begins with what was found.

@@ -9,14 +9,14 @@ const WRAPPED_CHARS: usize = 60;
 /// Lines without an empty one between them.
 #[derive(Debug, Default)]
 pub(super) struct Paragraph {
-    pub(super) sentences: Vec<Saying>,
+    pub(super) sentences: Vec<OrderSaying>,
     /// Some lines are items of a list.
     pub(super) listed: bool,
 }
 
 /// One sentence of a person.
 #[derive(Debug)]
-pub(super) struct Saying {
+pub(super) struct OrderSaying {
     /// Verbatim but for white space and the marks of lists.
     pub(super) text: String,
     /// It is an item of a list, or begins one.
@@ -53,7 +53,7 @@ pub(super) fn paragraphs(said: &str) -> Vec<Paragraph> {
 fn close(found: &mut [Paragraph], thought: &mut String, point: bool) {
     if let Some(paragraph) = found.last_mut() {
         let plain = thought.replace("**", "");
-        let saying = |part: &str| Saying { text: crate::text::one_line(part, 1200), point };
+        let saying = |part: &str| OrderSaying { text: crate::text::one_line(part, 1200), point };
         paragraph.sentences.extend(split(&plain).into_iter().map(saying));
     }
     thought.clear();

@@ -24,14 +24,14 @@
 //! | a wish in a long description | -1 |
 //! | ends with a colon, and a list follows | +1, none follows -5 |
 
-use super::language::{Language, Match, Section, principle};
+use super::language::{Language, Section, WordMatch, principle};
 use super::{Force, Hearing};
 use crate::text::names;
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a feature of its own")]
 /// Where a sentence stands, as far as it matters to how long it holds.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Setting {
+pub(super) struct OrderSetting {
     pub(super) hearing: Hearing,
     /// A point of a list in a prompt that asks something.
     pub(super) option: bool,
@@ -59,9 +59,9 @@ const POINTING_WORDS: usize = 6;
 /// How firmly a sentence holds in which a phrase of a section was found.
 pub(super) fn force(
     section: Section,
-    found: Match<'_>,
+    found: WordMatch<'_>,
     bare: &str,
-    setting: Setting,
+    setting: OrderSetting,
     language: &Language,
 ) -> Option<Force> {
     let finds = |section: Section| language.finds(section, bare).is_some();

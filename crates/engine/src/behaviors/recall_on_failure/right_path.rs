@@ -80,7 +80,7 @@ pub(super) fn meant(cx: &Context, event: &Event, call: &ToolCall) -> Result<Opti
         Ok(found.into_iter().map(PathBuf::from).filter(|path| root.join(path).exists()).collect())
     })?;
     let until = cx.until.min(Instant::now() + LOOKING);
-    let around = Around::look(root, name, until);
+    let around = NameSearch::look(root, name, until);
     for path in around.same {
         if !found.contains(&path) {
             found.push(path);
@@ -127,7 +127,7 @@ fn clearest(found: &[PathBuf], wrong: &Path) -> Option<PathBuf> {
 
 /// What a search of the workspace by name found.
 #[derive(Default)]
-struct Around {
+struct NameSearch {
     same: Vec<PathBuf>,
     /// The one whose name is nearest, if no other is as near.
     alike: Option<PathBuf>,
@@ -135,7 +135,7 @@ struct Around {
     is_whole: bool,
 }
 
-impl Around {
+impl NameSearch {
     /// Looks through the workspace, nearest to its root first, as far as there is time.
     fn look(root: &Path, name: &str, until: Instant) -> Self {
         let wanted = name.to_lowercase();

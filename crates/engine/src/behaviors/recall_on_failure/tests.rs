@@ -12,13 +12,13 @@ use super::*;
 use crate::behaviors::tests::{Around, context_in, event, learn_in};
 
 /// A workspace with files, tables, and conversations that happened in it.
-struct Project {
+struct TestProject {
     folder: tempfile::TempDir,
     tables: Tables,
     around: Arc<Around>,
 }
 
-impl Project {
+impl TestProject {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let database = folder.path().join("derived.db");
@@ -96,7 +96,7 @@ const UNDEFINED: &str = "cmd/post.go:41:9: undefined: parseAmount";
 
 #[test]
 fn the_same_error_is_answered_with_what_got_past_it_once() {
-    let mut project = Project::new();
+    let mut project = TestProject::new();
     let fix = [
         project.run("first", "go build ./...", UNDEFINED, true),
         project.edit("first", "cmd/post.go", "parseAmount(text)", "money.ParseAmount(text)"),
@@ -116,7 +116,7 @@ fn the_same_error_is_answered_with_what_got_past_it_once() {
 
 #[test]
 fn another_project_does_not_answer() {
-    let mut project = Project::new();
+    let mut project = TestProject::new();
     let mut fix = [
         project.run("first", "gh issue list --open", "unknown flag: --open", true),
         project.run("first", "gh issue list --state open", "3 open", false),
@@ -133,7 +133,7 @@ fn another_project_does_not_answer() {
 
 #[test]
 fn a_command_that_was_called_wrongly_is_answered_with_the_form_that_works() {
-    let mut project = Project::new();
+    let mut project = TestProject::new();
     project.learn(&[
         project.run("first", "gh issue list --open", "unknown flag: --open", true),
         project.run("first", "gh issue list --state open", "3 open", false),
@@ -145,7 +145,7 @@ fn a_command_that_was_called_wrongly_is_answered_with_the_form_that_works() {
 
 #[test]
 fn a_broken_rule_is_answered_with_how_it_was_settled_elsewhere() {
-    let mut project = Project::new();
+    let mut project = TestProject::new();
     let lint = |file: &str| format!("{file}:10:3: error is not nil but it returns nil (nilerr)");
     for (session, file) in [("first", "a.go"), ("second", "b.go")] {
         project.learn(&[
@@ -163,7 +163,7 @@ fn a_broken_rule_is_answered_with_how_it_was_settled_elsewhere() {
 
 #[test]
 fn a_path_that_is_not_there_is_answered_with_the_one_that_is() {
-    let project = Project::new();
+    let project = TestProject::new();
     project.file("src/deep/ledger.rs", "fn main() {}");
     let wrong = project.root().join("src/ledger.rs");
     let read = |path: &std::path::Path| {
@@ -190,7 +190,7 @@ fn a_path_that_is_not_there_is_answered_with_the_one_that_is() {
 
 #[test]
 fn an_edit_whose_text_is_not_there_is_answered_with_the_lines_as_they_are() {
-    let project = Project::new();
+    let project = TestProject::new();
     let path = project.file("a.rs", "fn a() {\n    let amount = parse(text)?;\n    post(amount, today)\n}\n");
     let batch = |old: &str, error: &str| {
         let input = json!({ "file_path": path, "old_string": old, "new_string": "x" });
@@ -214,7 +214,7 @@ fn an_edit_whose_text_is_not_there_is_answered_with_the_lines_as_they_are() {
 
 #[test]
 fn a_session_that_is_forgotten_answers_nothing() {
-    let mut project = Project::new();
+    let mut project = TestProject::new();
     project.learn(&[
         project.happened(
             "first",
